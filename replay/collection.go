@@ -84,28 +84,6 @@ func TraitsOf(spec Spec) Traits {
 	return Traits{}
 }
 
-// DisciplineIn returns the discipline of the specification, but FirstIn for a bounded queue
-// that h cannot fill. O(n) for a bounded queue.
-func DisciplineIn(h *history.History, spec Spec) Discipline {
-	t := TraitsOf(spec)
-	if t.Discipline != FirstInBounded {
-		return t.Discipline
-	}
-	inserts := 0
-	for i := range h.Ops {
-		switch FactsOf(spec, &h.Ops[i]).Role {
-		case Insert:
-			inserts++
-		case Full, Other:
-			return FirstInBounded
-		}
-	}
-	if inserts > t.Capacity {
-		return FirstInBounded
-	}
-	return FirstIn
-}
-
 // FactsOf returns the facts of an operation, or the zero value if the
 // specification is not a Described.
 func FactsOf(spec Spec, op *history.Operation) Facts {

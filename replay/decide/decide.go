@@ -15,6 +15,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/state"
 )
 
@@ -169,6 +170,7 @@ func nameOf(spec replay.Spec) (name string) {
 // A task is the check of one history.
 type task struct {
 	Session
+	*ops.Problem
 	h           *history.History
 	spec        replay.Spec
 	checked     bool // the specification has accepted all operations
@@ -188,7 +190,7 @@ func newTask(ctx context.Context, h *history.History, spec replay.Spec, o replay
 	t := &struct { // one allocation
 		task
 		own clock
-	}{task{h: h, spec: spec}, newClock(ctx, o.Budget)}
+	}{task{Problem: ops.New(h, spec, o.Budget.Bytes), h: h, spec: spec}, newClock(ctx, o.Budget)}
 	t.Session = Session{o, engines, &t.own, t.own.meter()}
 	return &t.task
 }
@@ -205,7 +207,7 @@ func (t *task) poset() (*replay.Instance, error) {
 // depthSearch returns the search for the depth, or nil if it does not apply.
 func (t *task) depthSearch() *Depths {
 	if t.depths == nil && !t.hasNoDepths {
-		t.depths = NewDepths(t.h, t.spec, t.o.Chains, t.o.Budget.Bytes)
+		t.depths = NewDepths(t.Problem, t.o.Chains)
 		t.hasNoDepths = t.depths == nil
 	}
 	return t.depths
@@ -378,7 +380,7 @@ func (t *task) exactDepth(v *replay.Verdict) {
 		return
 	}
 	in, err := t.poset()
-	machine := state.NewMachine(t.h, t.spec)
+	machine := state.NewMachine(t.Problem)
 	if err != nil || machine == nil {
 		v.ExactCause = replay.Declined.String()
 		return

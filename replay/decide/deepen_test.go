@@ -8,7 +8,9 @@ import (
 	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/spec"
+	"github.com/leadline/leadline/replay/state"
 )
 
 // TestDeepen: several depths at once give the index that one after another gives,
@@ -34,10 +36,10 @@ func TestDeepen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			x := NewDepths(h, s, replay.AutoChains, 1<<30)
+			x := NewDepths(ops.New(h, s, 1<<30), replay.AutoChains)
 			const most = 60
 			got := x.Run(most, nil)
-			y := NewDepths(h, s, replay.AutoChains, 1<<30)
+			y := NewDepths(ops.New(h, s, 1<<30), replay.AutoChains)
 			want := replay.Finding{}
 			for d := 1; d <= most && want.Depth == 0; d++ {
 				r, index, cause := y.first(d, d, nil)
@@ -86,12 +88,12 @@ func TestPersistentDepths(t *testing.T) {
 			}
 			var found [2]replay.Finding
 			for k := range found {
-				x := NewDepths(h, s, replay.AutoChains, 1<<30)
+				x := NewDepths(ops.New(h, s, 1<<30), replay.AutoChains)
 				if !x.machine.IsCompact() {
 					t.Fatalf("%s has no persistent states", model)
 				}
 				if k == 1 {
-					x.machine.UseWhole()
+					x.machine = state.NewLazyMachine(x.p)
 				}
 				found[k] = x.Run(4, nil)
 				x.Release()
@@ -132,9 +134,9 @@ func TestHopeless(t *testing.T) {
 		}
 		const most, share = 5, 1 << 20
 		m := meter.New(nil)
-		x := NewDepths(h, s, replay.AutoChains, 1<<30)
+		x := NewDepths(ops.New(h, s, 1<<30), replay.AutoChains)
 		got := x.Run(most, m.Share(share))
-		y := NewDepths(h, s, replay.AutoChains, 1<<30)
+		y := NewDepths(ops.New(h, s, 1<<30), replay.AutoChains)
 		r, index, _ := y.deepen(most, meter.New(nil).Share(share))
 		t.Logf("%v: depth %d (> %d) with %d units", c.w, got.Depth, got.Deeper, m.Spent())
 		switch {
@@ -161,7 +163,7 @@ func TestBursts(t *testing.T) {
 	for share, want := range map[int64]int{1 << 20: 5, 1 << 17: 0} {
 		const width = 5
 		m := meter.New(nil)
-		x := NewDepths(bursts(t, width), s, replay.AutoChains, 1<<30)
+		x := NewDepths(ops.New(bursts(t, width), s, 1<<30), replay.AutoChains)
 		if got := x.Run(5, m.Share(share)); got.Depth != want || want == 0 && m.Spent() >= share {
 			t.Errorf("share %d: depth %d (> %d) with %d units, want %d", share, got.Depth, got.Deeper, m.Spent(), want)
 		}
@@ -220,9 +222,8 @@ func bursts(t *testing.T, width int) *history.History {
 	return h
 }
 
-// TestCompositeWhole: an operation on several parts is noticed, and the depth is
-// found without parts.
-func TestCompositeWhole(t *testing.T) {
+// TestWholeObject: where an operation concerns several parts, states are whole objects.
+func TestWholeObject(t *testing.T) {
 	s, err := spec.Lookup("set", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -242,11 +243,8 @@ func TestCompositeWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := NewDepths(h, s, replay.AutoChains, 1<<30)
-	if !x.machine.IsCompact() {
-		t.Fatal("a set has no parts")
-	}
+	x := NewDepths(ops.New(h, s, 1<<30), replay.AutoChains)
 	if f := x.Run(1, nil); f.Depth != 1 || x.machine.IsCompact() {
-		t.Errorf("depth %d, states left: %v", f.Depth, x.machine.IsCompact())
+		t.Errorf("depth %d, compact: %v", f.Depth, x.machine.IsCompact())
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/leadline/leadline/hitting/depth"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/state"
 )
 
@@ -15,6 +16,7 @@ import (
 // Families does, but without replaying families: see package depth. Each call of Run
 // continues where the last one stopped. Release it after use.
 type Depths struct {
+	p         *ops.Problem
 	h         *history.History
 	spec      replay.Spec
 	chains    replay.ChainMode
@@ -47,17 +49,18 @@ var depthsPool = sync.Pool{New: func() any { return new(Depths) }}
 // NewDepths returns a search for the depth of h. It returns nil if the search does
 // not apply: h has edges, or the objects of the specification are not States. The
 // specification must accept all operations.
-func NewDepths(h *history.History, spec replay.Spec, chains replay.ChainMode, maxBytes int64) *Depths {
+func NewDepths(p *ops.Problem, chains replay.ChainMode) *Depths {
+	h := p.H
 	if h.HasEdges() {
 		return nil
 	}
-	machine := state.NewLazyMachine(h, spec)
+	machine := state.NewLazyMachine(p)
 	if machine == nil {
 		return nil
 	}
-	machine.UseCompact(h)
+	machine.UseCompact(p)
 	x := depthsPool.Get().(*Depths)
-	x.h, x.spec, x.chains, x.machine, x.maxBytes = h, spec, chains, machine, maxBytes/2
+	x.p, x.h, x.spec, x.chains, x.machine, x.maxBytes = p, h, p.Spec, chains, machine, p.MaxBytes/2
 	x.rounds, x.refuted, x.isFull = x.rounds[:0], 0, false
 	x.bound = boundOf(h)
 	o := depth.Options{MaxBytes: x.maxBytes}
@@ -103,7 +106,7 @@ func (x *Depths) Release() {
 		for i := range x.memory {
 			x.memory[i].search.Reset(nil, nil, depth.Options{})
 		}
-		x.h, x.spec, x.machine, x.meter = nil, nil, nil, nil
+		x.p, x.h, x.spec, x.machine, x.meter = nil, nil, nil, nil, nil
 		depthsPool.Put(x)
 	}
 }
@@ -292,10 +295,6 @@ func (r *depthRound) first(from, to int, m *meter.Meter) (hitting.Index, bool, r
 		r.object = r.x.spec.New()
 	}
 	index, found := r.search.First(from, to)
-	if r.x.machine.NeedsWhole() {
-		r.x.machine.UseWhole()
-		return r.first(from, to, m)
-	}
 	return index, found, r.cause()
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/state"
 )
 
@@ -126,7 +127,7 @@ func register(t *testing.T) replay.Spec { return parse(t, "register:0") }
 // newDepths returns a search that is released at the end of the test.
 func newDepths(t *testing.T, h *history.History, bytes int64) *decide.Depths {
 	t.Helper()
-	x := decide.NewDepths(h, register(t), replay.ProcessChains, bytes)
+	x := decide.NewDepths(ops.New(h, register(t), bytes), replay.ProcessChains)
 	if x == nil {
 		t.Fatal("the search does not apply")
 	}
@@ -244,7 +245,7 @@ func TestDepthsOfSets(t *testing.T) {
 		{sequence(zero, zero, zero, one), 1 << 20, meter.Unlimited, replay.Memory},
 		{sequence(zero, zero, zero, one), 1 << 30, 1000, replay.Time},
 	} {
-		x := decide.NewDepths(test.h, wide, replay.ProcessChains, test.bytes)
+		x := decide.NewDepths(ops.New(test.h, wide, test.bytes), replay.ProcessChains)
 		if x == nil {
 			t.Fatal("the search does not apply")
 		}

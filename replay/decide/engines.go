@@ -3,7 +3,6 @@ package decide
 import (
 	"errors"
 
-	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
@@ -83,24 +82,24 @@ func runMonitor(t *task, m *meter.Meter) (replay.Finding, error) {
 	if n := len(t.h.Ops); n > long && !t.clock.hasRoom(int64(n)*limits.bytes) {
 		return replay.GaveUp(replay.Memory), nil
 	}
-	f := t.byIntervals(m, func(h *history.History) replay.Finding { return monitor.Run(h, t.spec, m) })
+	f := t.byIntervals(m, monitor.Run)
 	if f.Cause != replay.Declined {
 		return f, nil
 	}
-	if lists := monitor.Lists(t.h, t.spec, m); lists.Cause != replay.Declined {
+	if lists := monitor.Lists(t.Problem, m); lists.Cause != replay.Declined {
 		return lists, nil
 	}
 	return f, nil
 }
 
 func runSearch(t *task, m *meter.Meter) (replay.Finding, error) {
-	return search.Run(t.h, t.spec, t.o.Budget.Bytes, m), nil
+	return search.Run(t.Problem, m), nil
 }
 
 // runShortSearch decides most histories.
 func runShortSearch(t *task, m *meter.Meter) (replay.Finding, error) {
 	pace := search.Pace{Least: limits.quick.least, Each: limits.quick.each}
-	return search.RunAtPace(t.h, t.spec, pace, t.o.Budget.Bytes, m), nil
+	return search.RunAtPace(t.Problem, pace, m), nil
 }
 
 // runLongSearch refutes a history with a result that no state gives. The search would
@@ -125,17 +124,15 @@ func runLongSearch(t *task, m *meter.Meter) (replay.Finding, error) {
 }
 
 func runOverwritten(t *task, m *meter.Meter) (replay.Finding, error) {
-	return search.Overwritten(t.h, t.spec, t.o.Budget.Bytes, m), nil
+	return search.Overwritten(t.Problem, m), nil
 }
 
 func runOrder(t *task, m *meter.Meter) (replay.Finding, error) {
-	return order.Pairs(t.h, t.spec, t.o.Budget.Bytes, m), nil
+	return order.Run(t.Problem, m), nil
 }
 
 func runWindow(t *task, m *meter.Meter) (replay.Finding, error) {
-	return t.byIntervals(m, func(h *history.History) replay.Finding {
-		return window.QueueOrStack(h, t.spec, t.o.Budget.Bytes, m)
-	}), nil
+	return t.byIntervals(m, window.Run), nil
 }
 
 // runFamilies searches for the depth: as a shortest path (see package depth) or, for a
@@ -171,7 +168,7 @@ func (t *task) families(o replay.Options, m *meter.Meter) (replay.Finding, error
 	case err != nil:
 		return replay.Finding{}, err
 	}
-	return families(in, t.spec, o, m)
+	return families(in, t.Problem, o, m)
 }
 
 // familyShare bounds the work for the families of a linearizable history. They need more

@@ -9,6 +9,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/search"
 )
 
@@ -74,7 +75,7 @@ func rowAlone(name string) func(*testing.T, *history.History, replay.Spec) (repl
 func searchAlone(prune search.Pruning) func(*testing.T, *history.History, replay.Spec) (replay.Verdict, bool) {
 	return func(t *testing.T, h *history.History, s replay.Spec) (replay.Verdict, bool) {
 		var v replay.Verdict
-		v.Finding = search.RunPruned(h, s, prune, 1<<30, nil)
+		v.Finding = search.RunPruned(ops.New(h, s, 1<<30), prune, nil)
 		return v, v.Answer != replay.Undecided
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/search"
 )
 
@@ -100,9 +101,9 @@ func (r Row) Pruned(p search.Pruning) Row {
 	e := *r.row
 	e.run = func(t *task, m *meter.Meter) (replay.Finding, error) {
 		if e.name == "values overwritten" {
-			return search.OverwrittenPruned(t.h, t.spec, p, t.o.Budget.Bytes, m), nil
+			return search.OverwrittenPruned(t.Problem, p, m), nil
 		}
-		return search.RunPruned(t.h, t.spec, p, t.o.Budget.Bytes, m), nil
+		return search.RunPruned(t.Problem, p, m), nil
 	}
 	r.row = &e
 	return r
@@ -129,5 +130,5 @@ func Bound(h *history.History) int { return boundOf(h) }
 
 // Families is families.
 func Families(whole *replay.Instance, spec replay.Spec, o replay.Options, m *meter.Meter) (replay.Finding, error) {
-	return families(whole, spec, o, m)
+	return families(whole, ops.New(whole.History, spec, o.Budget.Bytes), o, m)
 }

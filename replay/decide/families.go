@@ -22,23 +22,22 @@ import (
 // The instance must hold all operations of its history, and the zero values of
 // o must have been replaced. Replayed is set for every finding, and Deeper for every
 // finding that is undecided.
-func families(whole *replay.Instance, spec replay.Spec, o replay.Options, m *meter.Meter) (replay.Finding, error) {
-	h := whole.History
-	machine := state.TableFor(h, spec)
+func families(whole *replay.Instance, p *ops.Problem, o replay.Options, m *meter.Meter) (replay.Finding, error) {
+	machine := state.TableFor(p)
 	if machine != nil {
 		machine.Bound(m, o.Budget.Bytes)
 		defer machine.Release()
 	}
-	rounds := []*round{newRound(whole, spec, machine, o, m)}
-	if hasOptional(h) {
-		completed, err := replay.NewInstance(h, false, o.Chains, m)
+	rounds := []*round{newRound(whole, p.Spec, machine, o, m)}
+	if hasOptional(p.H) {
+		completed, err := replay.NewInstance(p.H, false, o.Chains, m)
 		switch {
 		case errors.Is(err, replay.ErrStopped):
 			return replay.GaveUp(replay.Time), nil
 		case err != nil:
 			return replay.Finding{}, err
 		}
-		rounds = []*round{newRound(completed, spec, machine, o, m), rounds[0]}
+		rounds = []*round{newRound(completed, p.Spec, machine, o, m), rounds[0]}
 	}
 	budget := o.Budget.Schedules
 	var replayed []int64

@@ -9,6 +9,7 @@ import (
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/state"
 )
 
@@ -81,7 +82,7 @@ func TestFigure2(t *testing.T) {
 	if n, ok := in.Poset.LinearExtensions(1 << 20); n != 1004640 || !ok {
 		t.Errorf("%d linear extensions, want 1,004,640", n)
 	}
-	schedules, witnesses := countSchedules(h, state.NewMachine(h, queue))
+	schedules, witnesses := countSchedules(h, state.NewMachine(ops.New(h, queue, 1<<30)))
 	if schedules != 1004640 || witnesses != 134400 {
 		t.Errorf("%d schedules, %d witnesses; want 1,004,640 and 134,400", schedules, witnesses)
 	}

@@ -21,13 +21,13 @@ import (
 // Together they decide most histories whose edges hardly matter, such as edges
 // between operations of one process that share a time stamp. If neither does,
 // byIntervals declines.
-func (t *task) byIntervals(m *meter.Meter, run func(*history.History) replay.Finding) replay.Finding {
+func (t *task) byIntervals(m *meter.Meter, run func(*ops.Problem, *meter.Meter) replay.Finding) replay.Finding {
 	if !t.h.HasEdges() {
-		return run(t.h)
+		return run(t.Problem, m)
 	}
 	loose := *t.h
 	loose.Edges, loose.Ghosts = nil, nil
-	f := run(&loose)
+	f := run(t.With(&loose), m)
 	switch f.Answer {
 	case replay.Undecided:
 		return f // the engine would decline the other one, too
@@ -38,7 +38,7 @@ func (t *task) byIntervals(m *meter.Meter, run func(*history.History) replay.Fin
 		return f
 	}
 	tight, number := tighten(t.h)
-	if f = run(tight); f.Answer != replay.Linearizable {
+	if f = run(ops.New(tight, t.spec, t.MaxBytes), m); f.Answer != replay.Linearizable {
 		return replay.Declines("the edges matter")
 	}
 	for k, i := range f.Witness {

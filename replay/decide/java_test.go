@@ -9,6 +9,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/order"
 	"github.com/leadline/leadline/replay/search"
 	"github.com/leadline/leadline/replay/spec"
@@ -169,13 +170,13 @@ func TestJavaCollections(t *testing.T) {
 				n = 25 + r.IntN(16) // monitors come first
 			}
 			h := c.history(t, n, r.IntN(2) == 0)
-			want := search.Run(h, c.spec, 1<<30, nil).Answer
+			want := search.Run(ops.New(h, c.spec, 1<<30), nil).Answer
 			if len(h.Ops) <= 6 && bruteForce(h, c.spec) != (want == replay.Linearizable) {
 				t.Fatalf("the search says %v of a history of %s:\n%s", want, class, show(h))
 			}
 			decided[fmt.Sprint(want)]++
 			for _, e := range append(engines[len(engines)-6:], decider{"pairs", func(_ *testing.T, h *history.History, s replay.Spec) (v replay.Verdict, ok bool) {
-				v.Finding = order.Pairs(h, s, 1<<30, nil)
+				v.Finding = order.Run(ops.New(h, s, 1<<30), nil)
 				return v, v.Decided()
 			}}) {
 				v, ok := e.decide(t, h, c.spec)

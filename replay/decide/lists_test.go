@@ -313,7 +313,7 @@ func TestListsAgree(t *testing.T) {
 					}
 					return result
 				})
-			want := search.Run(h, s, 1<<30, nil).Answer
+			want := search.Run(ops.New(h, s, 1<<30), nil).Answer
 			if k%50 == 0 && bruteForce(h, s) != (want == replay.Linearizable) {
 				t.Fatalf("%s: search says %v\n%s", c.model, want, show(h))
 			}
@@ -330,13 +330,13 @@ func TestListsAgree(t *testing.T) {
 					if err := replay.Verify(h, s, v.Witness, nil); err != nil {
 						t.Fatalf("%s: %s: %v\n%s", c.model, row, err, show(h))
 					}
-				} else if alone := ops.Restrict(h, v.Conflict); v.Conflict != nil && search.Run(alone, s, 1<<30, nil).Answer != replay.NotLinearizable {
+				} else if alone := ops.Restrict(h, v.Conflict); v.Conflict != nil && search.Run(ops.New(alone, s, 1<<30), nil).Answer != replay.NotLinearizable {
 					t.Fatalf("%s: %s: %v is no conflict\n%s", c.model, row, v.Conflict, show(h))
 				}
 			}
 			decided[want.String()]++
 			m := meter.New(nil).Share(int64(r.IntN(100))) // it may stop anywhere
-			if f := monitor.Lists(h, s, m); f.Decided() && f.Answer != want {
+			if f := monitor.Lists(ops.New(h, s, 0), m); f.Decided() && f.Answer != want {
 				t.Fatalf("%s: stopped, it says %v, not %v\n%s", c.model, f.Answer, want, show(h))
 			}
 		}

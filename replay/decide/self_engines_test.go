@@ -8,6 +8,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/order"
 	"github.com/leadline/leadline/replay/search"
 	"github.com/leadline/leadline/replay/window"
@@ -62,7 +63,7 @@ var separateEngines = []separateEngine{
 	{"depths by minimum partition", depths(replay.MinimumChains)},
 	{"depths", depths(replay.AutoChains)},
 	{"search for a depth", func(t *trial, v *replay.Verdict) error {
-		if x := decide.NewDepths(t.h, t.spec, replay.AutoChains, maxBytes); x != nil {
+		if x := decide.NewDepths(ops.New(t.h, t.spec, maxBytes), replay.AutoChains); x != nil {
 			v.Finding = x.Run(t.p.n+1, nil)
 			x.Release()
 		}
@@ -81,11 +82,11 @@ var separateEngines = []separateEngine{
 	{"search without parts", without(search.Pruning{NoParts: true}, (*trial).hasParts)},
 	{"search along chains", without(search.Pruning{NoSweep: true}, func(*trial) bool { return true })},
 	{"queue or stack search", func(t *trial, v *replay.Verdict) error {
-		v.Finding = window.QueueOrStack(t.h, t.spec, maxBytes, nil)
+		v.Finding = window.Run(ops.New(t.h, t.spec, maxBytes), nil)
 		return nil
 	}},
 	{"pairs", func(t *trial, v *replay.Verdict) error {
-		v.Finding = order.Pairs(t.h, t.spec, maxBytes, nil)
+		v.Finding = order.Run(ops.New(t.h, t.spec, maxBytes), nil)
 		return nil
 	}},
 	{"monitor", chosenEngine(replay.MonitorEngine)},
@@ -109,7 +110,7 @@ const maxBytes = 1 << 30
 func without(rules search.Pruning, applies func(*trial) bool) func(*trial, *replay.Verdict) error {
 	return func(t *trial, v *replay.Verdict) error {
 		if applies(t) {
-			v.Finding = search.RunPruned(t.h, t.spec, rules, maxBytes, nil)
+			v.Finding = search.RunPruned(ops.New(t.h, t.spec, maxBytes), rules, nil)
 		}
 		return nil
 	}

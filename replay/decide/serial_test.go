@@ -7,6 +7,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/search"
 )
 
@@ -53,9 +54,9 @@ func TestSerial(t *testing.T) {
 				continue
 			}
 			counts[fmt.Sprint(f.Answer)]++
-			want := search.Run(h, s.spec, 1<<30, nil).Answer
+			want := search.Run(ops.New(h, s.spec, 1<<30), nil).Answer
 			if o, ok := s.spec.(objectOnly); ok {
-				want = search.Run(h, o.Spec, 1<<30, nil).Answer
+				want = search.Run(ops.New(h, o.Spec, 1<<30), nil).Answer
 			}
 			if f.Answer != want {
 				t.Fatalf("%v instead of %v, a history of %s:\n%s", f.Answer, want, s.spec.Name(), show(h))

@@ -7,6 +7,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // A Session decides several histories within one budget, without their depths. It is for
@@ -46,7 +47,7 @@ func (s *Session) HasRoom(bytes int64) bool { return s.clock.hasRoom(bytes) }
 // a share of it. Decide gives up when m stops, if not before. It panics if the
 // specification does; see Guard.
 func (s *Session) Decide(h *history.History, spec replay.Spec, m *meter.Meter) replay.Finding {
-	part := &task{Session: *s, h: h, spec: spec, checked: true, verdictOnly: true}
+	part := &task{Session: *s, Problem: ops.New(h, spec, s.o.Budget.Bytes), h: h, spec: spec, checked: true, verdictOnly: true}
 	part.meter = m
 	defer part.release()
 	f, err := part.decide()

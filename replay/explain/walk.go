@@ -51,7 +51,7 @@ type walk struct {
 // newWalk returns a walk at the beginning of h, or nil if the objects of the
 // specification are not States.
 func newWalk(h *history.History, spec replay.Spec, bytes int64, m *meter.Meter) *walk {
-	machine := state.NewLazyMachine(h, spec)
+	machine := state.NewLazyMachine(ops.New(h, spec, 0))
 	if machine == nil {
 		return nil
 	}

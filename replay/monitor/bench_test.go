@@ -9,6 +9,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // BenchmarkMonitor measures Run, and its two parts, on histories of correct
@@ -22,17 +23,17 @@ func BenchmarkMonitor(b *testing.B) {
 				b.Run("part=all/"+at, func(b *testing.B) {
 					for b.Loop() {
 						var v replay.Verdict
-						if v.Finding = monitor.Run(h, c, nil); v.Reason != "" || v.Answer != replay.Linearizable {
+						if v.Finding = monitor.Run(ops.New(h, c, 0), nil); v.Reason != "" || v.Answer != replay.Linearizable {
 							b.Fatal(v.Reason, v.Answer)
 						}
 					}
 				})
 				b.Run("part=read/"+at, func(b *testing.B) {
 					for b.Loop() {
-						monitor.Read(h, c)
+						monitor.Read(ops.New(h, c, 0))
 					}
 				})
-				p, _ := monitor.Read(h, c)
+				p, _ := monitor.Read(ops.New(h, c, 0))
 				b.Run("part=decide/"+at, func(b *testing.B) {
 					for b.Loop() {
 						if p.Decide() {

@@ -9,6 +9,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // TestConflicts has a history for each kind of conflict, with operations that
@@ -57,7 +58,7 @@ func TestConflicts(t *testing.T) {
 		}
 		model := collection(t, test.model)
 		var v replay.Verdict
-		if v.Finding = monitor.Run(h, model, nil); v.Reason != "" {
+		if v.Finding = monitor.Run(ops.New(h, model, 0), nil); v.Reason != "" {
 			t.Errorf("%s: declined: %s", test.why, v.Reason)
 			continue
 		}
@@ -99,7 +100,7 @@ func TestDeclined(t *testing.T) {
 			t.Fatal(err)
 		}
 		model := collection(t, test.model)
-		v := monitor.Run(h, model, nil)
+		v := monitor.Run(ops.New(h, model, 0), nil)
 		declined := v.Reason
 		if declined != test.want || v.Cause != replay.Declined || v.Answer != replay.Undecided || v.Engine != replay.AutoEngine {
 			t.Errorf("%s: %s: %q, verdict %+v", test.model, test.events, declined, v)
@@ -132,7 +133,7 @@ func TestHappened(t *testing.T) {
 		}
 		model := collection(t, test.model)
 		var v replay.Verdict
-		v.Finding = monitor.Run(h, model, nil)
+		v.Finding = monitor.Run(ops.New(h, model, 0), nil)
 		declined := v.Reason
 		if declined != test.want {
 			t.Errorf("%s: declined %q", test.events, declined)
@@ -140,29 +141,5 @@ func TestHappened(t *testing.T) {
 		if declined == "" && (!slices.Contains(v.Witness, 0) || replay.Verify(h, model, v.Witness, nil) != nil) {
 			t.Errorf("%s: %v", test.events, v.Witness)
 		}
-	}
-}
-
-// TestMisuse: what only a wrong program does panics with a message of this package.
-func TestMisuse(t *testing.T) {
-	h, err := history.New(history.Header{}, events("A enqueue 1; A"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	queue := collection(t, "queue")
-	for name, f := range map[string]func(){
-		"Run: no history":         func() { monitor.Run(nil, queue, nil) },
-		"Run: no specification":   func() { monitor.Run(h, nil, nil) },
-		"Lists: no history":       func() { monitor.Lists(nil, queue, nil) },
-		"Lists: no specification": func() { monitor.Lists(h, nil, nil) },
-	} {
-		func() {
-			defer func() {
-				if message, ok := recover().(string); !ok || !strings.HasPrefix(message, "monitor: ") {
-					t.Errorf("%s: panic %q", name, message)
-				}
-			}()
-			f()
-		}()
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // TestDequeAsOther: a deque that is used as a stack or a queue is decided, and
@@ -45,8 +46,8 @@ func TestDequeAsOther(t *testing.T) {
 				continue
 			}
 			var want, got replay.Verdict
-			want.Finding = monitor.Run(h, other, nil)
-			got.Finding = monitor.Run(&renamed, deque, nil)
+			want.Finding = monitor.Run(ops.New(h, other, 0), nil)
+			got.Finding = monitor.Run(ops.New(&renamed, deque, 0), nil)
 			if c.subject == "stack" && want.Answer == replay.NotLinearizable && got.Answer == replay.Undecided {
 				continue // refuted by the values that are inserted once
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/spec"
 )
 
@@ -31,7 +32,7 @@ func Example() {
 		return
 	}
 	var v replay.Verdict
-	if v.Finding = monitor.Run(h, queue, nil); v.Reason != "" {
+	if v.Finding = monitor.Run(ops.New(h, queue, 0), nil); v.Reason != "" {
 		fmt.Println("declined:", v.Reason)
 		return
 	}

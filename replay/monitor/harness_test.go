@@ -14,6 +14,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/search"
 	"github.com/leadline/leadline/replay/spec"
 )
@@ -82,7 +83,7 @@ func checkSmall(t *testing.T, h *history.History, model replay.Spec) string {
 		t.Fatal(err)
 	}
 	var v replay.Verdict
-	v.Finding = monitor.Run(h, model, nil)
+	v.Finding = monitor.Run(ops.New(h, model, 0), nil)
 	declined := v.Reason
 	distinct, removals, unclear := distinctness(h, model.(replay.Described))
 	switch {
@@ -164,7 +165,7 @@ func oracle(t *testing.T, h *history.History, model replay.Spec) replay.Answer {
 
 func searched(t *testing.T, h *history.History, model replay.Spec) replay.Answer {
 	var v replay.Verdict
-	v.Finding = search.Run(h, model, 1<<30, nil)
+	v.Finding = search.Run(ops.New(h, model, 1<<30), nil)
 	return v.Answer
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // TestLargeHistories gives the monitors histories of correct objects, and the
@@ -56,7 +57,7 @@ func TestLargeHistories(t *testing.T) {
 func checkLarge(t *testing.T, h *history.History, model replay.Spec, want replay.Answer) {
 	t.Helper()
 	var v replay.Verdict
-	if v.Finding = monitor.Run(h, model, nil); v.Reason != "" {
+	if v.Finding = monitor.Run(ops.New(h, model, 0), nil); v.Reason != "" {
 		t.Fatalf("declined: %s", v.Reason)
 	}
 	if v.Answer != want {

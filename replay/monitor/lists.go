@@ -6,6 +6,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // Lists decides a history of lists to which operations append, or of a set to which they
@@ -16,14 +17,11 @@ import (
 // O(n + k log k) for n operations and lists that have k values together, and gives up when
 // m stops.
 //
-// The specification must have accepted the history (replay.Check). Lists panics if one of
-// them is nil.
-func Lists(h *history.History, spec replay.Spec, m *meter.Meter) replay.Finding {
-	if h == nil || spec == nil {
-		panic("monitor: a nil history or specification")
-	}
-	s, ok := spec.(replay.Appending)
-	if !ok || h.HasEdges() || len(h.Ghosts) > 0 {
+// The specification must have accepted the history (replay.Check).
+func Lists(in *ops.Problem, m *meter.Meter) replay.Finding {
+	h := in.H
+	s, ok := in.Spec.(replay.Appending)
+	if !ok || !in.InRealTime() {
 		return replay.Declines("no lists in real time")
 	}
 	l := &lists{h: h, spec: s, meter: m, numbers: map[string]int32{}, appended: map[string]int32{}, complete: true,
@@ -43,7 +41,7 @@ func Lists(h *history.History, spec replay.Spec, m *meter.Meter) replay.Finding 
 	case !l.complete:
 		return replay.Declines("operations of which lists tell nothing")
 	}
-	return replay.Found(replay.MonitorEngine, (&problem{call: make([]int32, len(h.Ops))}).complete(order))
+	return replay.Found(replay.MonitorEngine, ops.Complete(order, len(h.Ops)))
 }
 
 // lists are the lists and the set of a history, with the appends and reads of operations.

@@ -11,6 +11,7 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // inTurns returns a history in which processes take turns, so that each operation overlaps
@@ -90,13 +91,13 @@ func TestLongLists(t *testing.T) {
 	for name, calls := range growing(n) {
 		model := collection(t, name)
 		h := inTurns(t, model, 20, calls, -1, some)
-		if f := monitor.Lists(h, model, nil); f.Answer != replay.Linearizable {
+		if f := monitor.Lists(ops.New(h, model, 0), nil); f.Answer != replay.Linearizable {
 			t.Errorf("%s: %v (%v), conflict %v", name, f.Answer, f.Reason, f.Conflict)
 		} else if err := replay.Verify(h, model, f.Witness, nil); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		h = inTurns(t, model, 20, calls, n/2, some)
-		f := monitor.Lists(h, model, nil)
+		f := monitor.Lists(ops.New(h, model, 0), nil)
 		if f.Answer != replay.NotLinearizable || len(f.Conflict) > 4 || !slices.Contains(f.Conflict, int32(n/2)) {
 			t.Errorf("%s: %v (%v), conflict %v", name, f.Answer, f.Reason, f.Conflict)
 		}
@@ -122,7 +123,7 @@ func TestListsWork(t *testing.T) {
 				continue // its reads have many elements
 			}
 			m := meter.New(nil)
-			if f := monitor.Lists(inTurns(t, collection(t, name), 8, calls, -1, nil), collection(t, name), m); f.Answer != replay.Linearizable {
+			if f := monitor.Lists(ops.New(inTurns(t, collection(t, name), 8, calls, -1, nil), collection(t, name), 0), m); f.Answer != replay.Linearizable {
 				t.Errorf("%s: %v (%v)", name, f.Answer, f.Reason)
 			}
 			spent[name] = m.Spent()
@@ -193,7 +194,7 @@ func TestListConflicts(t *testing.T) {
 			t.Fatalf("%s: %v", test.why, err)
 		}
 		model := collection(t, test.model)
-		f := monitor.Lists(h, model, nil)
+		f := monitor.Lists(ops.New(h, model, 0), nil)
 		var ops []string
 		for _, i := range f.Conflict {
 			ops = append(ops, fmt.Sprint(&h.Ops[i]))

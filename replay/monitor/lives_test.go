@@ -7,6 +7,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // TestLives has sets to which a few values are added over and over: of correct
@@ -31,7 +32,7 @@ func TestLives(t *testing.T) {
 		g := generator{Rand: r, s: s, m: m}
 		h := g.history(t)
 		var v replay.Verdict
-		if v.Finding = monitor.Run(h, c, nil); v.Reason != "" {
+		if v.Finding = monitor.Run(ops.New(h, c, 0), nil); v.Reason != "" {
 			t.Fatalf("declined: %s", v.Reason)
 		}
 		counts[v.Answer]++
@@ -57,24 +58,24 @@ func TestLivesAtOnce(t *testing.T) {
 	for _, n := range sizes {
 		for _, backward := range []bool{false, true} {
 			for _, removals := range []int{n - 1, max(0, n-2)} {
-				var ops []loose
+				var list []loose
 				for i := range n {
 					at := float64(i)
 					if backward {
 						at = float64(n - 1 - i)
 					}
-					ops = append(ops, loose{"add", smallInt(1), yes, -float64(i), at + 1})
+					list = append(list, loose{"add", smallInt(1), yes, -float64(i), at + 1})
 				}
 				for i := range removals {
-					ops = append(ops, loose{"remove", smallInt(1), yes, float64(i) + 1.5, float64(n) + 1})
+					list = append(list, loose{"remove", smallInt(1), yes, float64(i) + 1.5, float64(n) + 1})
 				}
 				want := replay.Linearizable
 				if removals < n-1 {
 					want = replay.NotLinearizable
 				}
 				var v replay.Verdict
-				h := fromIntervals(t, ops, false)
-				if v.Finding = monitor.Run(h, c, nil); v.Reason != "" && n > 1 || v.Reason == "" && v.Answer != want {
+				h := fromIntervals(t, list, false)
+				if v.Finding = monitor.Run(ops.New(h, c, 0), nil); v.Reason != "" && n > 1 || v.Reason == "" && v.Answer != want {
 					t.Fatalf("%d additions, %d removals: %s%v, want %v", n, removals, v.Reason, v.Answer, want)
 				}
 				if v.Answer == replay.Linearizable {

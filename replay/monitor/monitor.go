@@ -3,19 +3,18 @@ package monitor
 import (
 	"slices"
 
-	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // Run decides the history if a monitor can, with a Witness or a Conflict.
 // Otherwise it declines with a reason. It takes O(n log n) for n operations. It
 // decides deques that are used as stacks or queues. It gives up when m stops.
 //
-// The specification must have accepted the history (replay.Check). Run panics if
-// one of them is nil.
-func Run(h *history.History, spec replay.Spec, m *meter.Meter) replay.Finding {
-	p, declined := problemOf(h, spec, m)
+// The specification must have accepted the history (replay.Check).
+func Run(in *ops.Problem, m *meter.Meter) replay.Finding {
+	p, declined := problemOf(in, m)
 	if declined != "" {
 		return undecided(declined)
 	}
@@ -33,7 +32,7 @@ func Run(h *history.History, spec replay.Spec, m *meter.Meter) replay.Finding {
 	case p.partial != "":
 		return undecided(p.partial)
 	}
-	return replay.Found(replay.MonitorEngine, p.complete(f.order))
+	return replay.Found(replay.MonitorEngine, ops.Complete(f.order, len(p.call)))
 }
 
 // undecided returns the finding of a monitor that declined, or was stopped.
@@ -45,19 +44,14 @@ func undecided(why string) replay.Finding {
 }
 
 // problemOf reads a history of a collection. If it declines, it returns the reason.
-func problemOf(h *history.History, spec replay.Spec, m *meter.Meter) (*problem, string) {
-	if h == nil || spec == nil {
-		panic("monitor: a nil history or specification")
-	}
-	d, ok := spec.(replay.Described)
-	discipline := replay.DisciplineIn(h, spec)
+func problemOf(in *ops.Problem, m *meter.Meter) (*problem, string) {
 	switch {
-	case !ok || discipline == replay.NoDiscipline || discipline == replay.FirstInBounded:
-		return nil, "no monitor for " + spec.Name()
-	case h.HasEdges() || len(h.Ghosts) > 0:
+	case in.Traits().Discipline == replay.NoDiscipline:
+		return nil, "no monitor for " + in.Spec.Name()
+	case !in.InRealTime():
 		return nil, "order beyond real time"
 	}
-	return newProblem(h, d, discipline, m)
+	return newProblem(in, m)
 }
 
 // stopped is the reason of a monitor whose meter stopped.
@@ -108,22 +102,4 @@ func (p *problem) monitor() finding {
 		return p.register()
 	}
 	return p.deque()
-}
-
-// complete appends to an order the operations that are not in it: they never took effect,
-// or do not matter.
-func (p *problem) complete(order []int32) []int32 {
-	if len(order) == len(p.call) {
-		return order
-	}
-	placed := make([]bool, len(p.call))
-	for _, op := range order {
-		placed[op] = true
-	}
-	for op := range placed {
-		if !placed[op] {
-			order = append(order, int32(op))
-		}
-	}
-	return order
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // A problem is a history, arranged by the values that its operations insert, read and
@@ -58,63 +59,50 @@ type element struct {
 const none = -1
 
 // newProblem reads the history. If it declines, it returns the reason.
-func newProblem(h *history.History, d replay.Described, discipline replay.Discipline, m *meter.Meter) (*problem, string) {
-	n := len(h.Ops)
-	r := reader{spec: d, problem: &problem{discipline: discipline, call: make([]int32, n), ret: make([]int32, n),
-		roles: make([]replay.Role, n), valueOf: make([]int32, n)}}
-	r.parted = r.discipline == replay.OverwrittenByKey
-	r.names, r.keys, r.pairs.values = newNumbering(n), newNumbering(n), newNumbering(n)
-	r.meter = m
+func newProblem(in *ops.Problem, m *meter.Meter) (*problem, string) {
+	c, n := in.Columns(m), len(in.H.Ops)
+	if c == nil {
+		return nil, stopped
+	}
+	p := &problem{discipline: in.Discipline(), meter: m, call: make([]int32, n), ret: make([]int32, n),
+		roles: slices.Clone(c.Role), valueOf: slices.Clone(c.Value)}
+	if p.discipline == replay.FirstInBounded {
+		return nil, "no monitor for " + in.Spec.Name()
+	}
 	for i := range n {
-		if r.meter.MustStop(1) {
-			return nil, stopped
-		}
-		if declined := r.read(int32(i), &h.Ops[i]); declined != "" {
+		if declined := p.read(int32(i), &in.H.Ops[i], c); declined != "" {
 			return nil, declined
 		}
 	}
-	if r.discipline == replay.BothEnds {
-		r.front = make([]bool, n)
-	}
-	if r.discipline == replay.LastIn {
-		r.dropRepeated()
-	}
-	values := r.names.n
-	switch r.discipline {
+	values := c.Values
+	switch p.discipline {
+	case replay.BothEnds:
+		p.front = make([]bool, n)
+	case replay.LastIn:
+		values = p.dropRepeated(values)
 	case replay.Overwritten:
-		r.initials, values = values, values+1
+		p.initials, values = values, values+1
 	case replay.OverwrittenByKey:
-		r.initials = int32(len(r.pairs.keys))
-		r.key = append(r.pairs.keys, indices(int(r.keys.n))...)
-		values = int32(len(r.key))
+		p.initials = values
+		p.key = append(slices.Clone(c.PartOf), indices(int(c.Parts))...)
+		values = int32(len(p.key))
 	}
-	r.names, r.keys, r.pairs = numbering{}, numbering{}, pairing{}
-	r.values = make([]element, values+1)
-	for v := range r.values {
-		r.values[v] = element{insert: none, remove: none}
+	p.values = make([]element, values+1)
+	for v := range p.values {
+		p.values[v] = element{insert: none, remove: none}
 	}
-	if declined := r.enter(); declined != "" {
+	if declined := p.enter(); declined != "" {
 		return nil, declined
 	}
-	if r.discipline == replay.Smallest || r.discipline == replay.Largest {
-		r.ranks = make([]history.Value, values)
-		for v := range r.ranks {
-			if op := r.values[v].insert; op != none {
-				r.ranks[v] = d.Facts(&h.Ops[op]).Value
+	if p.discipline == replay.Smallest || p.discipline == replay.Largest {
+		p.ranks = make([]history.Value, values)
+		for v := range p.ranks {
+			if op := p.values[v].insert; op != none {
+				p.ranks[v] = in.ValueOf(op)
 			}
 		}
 	}
-	return r.problem, ""
-}
-
-// A reader collects the roles of the operations and numbers their values.
-type reader struct {
-	*problem
-	spec   replay.Described
-	parted bool      // a map
-	names  numbering // numbers the values
-	keys   numbering // numbers the keys of a map
-	pairs  pairing   // numbers the pairs of keys and values of a map
+	return p, ""
 }
 
 const (
@@ -125,128 +113,110 @@ const (
 // initial - k stands for the initial value of key k until all values are counted.
 const initial = none - 1
 
-// read reads operation i. If it declines, it returns the reason.
-func (r *reader) read(i int32, op *history.Operation) string {
-	r.call[i], r.ret[i] = op.Call, op.Return
-	r.end = max(r.end, op.Call+1)
+// read reads the events of operation i and adapts its role. If it declines, it returns the
+// reason.
+func (p *problem) read(i int32, op *history.Operation, c *ops.Columns) string {
+	p.call[i], p.ret[i] = op.Call, op.Return
+	p.end = max(p.end, op.Call+1)
 	if !op.Pending() {
-		r.end = max(r.end, op.Return+1)
+		p.end = max(p.end, op.Return+1)
 	}
-	facts := r.spec.Facts(op)
-	role, value := facts.Role, facts.Value
-	r.roles[i], r.valueOf[i] = role, none
-	switch role {
-	case replay.Size:
-		if r.discipline != replay.LastIn {
-			return unknownOperations
-		}
-		r.roles[i], r.partial = replay.Idle, unknownOperations
-		return ""
-	case replay.Other, replay.Clear:
+	isMap := p.discipline == replay.OverwrittenByKey
+	switch role := p.roles[i]; {
+	case role == replay.Size && p.discipline == replay.LastIn:
+		p.roles[i], p.partial = replay.Idle, unknownOperations
+		p.valueOf[i] = none
+	case role == replay.Size, role == replay.Other, role == replay.Clear:
 		return unknownOperations
-	case replay.Idle, replay.Never:
-		return ""
-	case replay.Remove, replay.RemoveFront:
-		if value.Kind() == history.Unknown {
-			if op.Happened { // it may have found nothing, which not every removal can
-				return "pending removals that happened"
-			}
-			r.pendingRemovals = append(r.pendingRemovals, i)
-			r.roles[i] = replay.Idle
-			return ""
+	case role == replay.Idle, role == replay.Never:
+	case isMap && c.Part[i] == none:
+		return unknownOperations
+	case role == replay.Nothing && isMap:
+		p.roles[i], p.valueOf[i] = replay.Look, initial-c.Part[i]
+	case role == replay.Nothing && p.discipline == replay.Overwritten:
+		p.roles[i], p.valueOf[i] = replay.Look, initial
+	case (role == replay.Remove || role == replay.RemoveFront) && p.valueOf[i] == none:
+		if op.Happened { // it may have found nothing, which not every removal can
+			return "pending removals that happened"
 		}
-	}
-	key := int32(0)
-	if r.parted {
-		part, ok := facts.PartOf(op)
-		if !ok {
-			return unknownOperations
-		}
-		key = r.keys.number(part)
-	}
-	switch overwritten := r.discipline == replay.Overwritten || r.parted; {
-	case role == replay.Nothing && overwritten:
-		r.roles[i], r.valueOf[i] = replay.Look, initial-key
-	case role == replay.Nothing:
-	case r.parted:
-		r.valueOf[i] = r.pairs.number(key, value)
-	default:
-		r.valueOf[i] = r.names.number(value)
+		p.pendingRemovals = append(p.pendingRemovals, i)
+		p.roles[i] = replay.Idle
 	}
 	return ""
 }
 
 // dropRepeated leaves out the operations on values that are inserted into a stack several
-// times. A witness of the stack, restricted to the operations on other values and those
-// that find nothing, is a witness of these operations. Pending removals may have taken a
-// value that is left out, and need not have happened.
-func (r *reader) dropRepeated() {
-	times := make([]int32, r.names.n) // value -> insertions
-	for i, role := range r.roles {
+// times, and returns how many values remain. A witness of the stack, restricted to the
+// operations on other values and those that find nothing, is a witness of these operations.
+// Pending removals may have taken a value that is left out, and need not have happened.
+func (p *problem) dropRepeated(values int32) int32 {
+	times := make([]int32, values) // value -> insertions
+	for i, role := range p.roles {
 		if role == replay.Insert {
-			if times[r.valueOf[i]]++; times[r.valueOf[i]] > 1 {
-				r.partial = repeatedValues
+			if times[p.valueOf[i]]++; times[p.valueOf[i]] > 1 {
+				p.partial = repeatedValues
 			}
 		}
 	}
-	if r.partial != repeatedValues {
-		return
+	if p.partial != repeatedValues {
+		return values
 	}
 	number := times // value -> its number among the remaining values
-	r.names.n = 0
+	values = 0
 	for v := range number {
 		if number[v] > 1 {
 			number[v] = none
 			continue
 		}
-		number[v] = r.names.n
-		r.names.n++
+		number[v] = values
+		values++
 	}
-	for i, v := range r.valueOf {
+	for i, v := range p.valueOf {
 		if v >= 0 {
-			if r.valueOf[i] = number[v]; number[v] == none {
-				r.roles[i] = replay.Idle
+			if p.valueOf[i] = number[v]; number[v] == none {
+				p.roles[i] = replay.Idle
 			}
 		}
 	}
+	return values
 }
 
 // enter fills in the operations of each value. If it declines, it returns the reason.
-func (r *reader) enter() string {
+func (p *problem) enter() string {
 	first, second := int32(none), int32(none) // removals of one value
-	for i, role := range r.roles {
+	for i, role := range p.roles {
 		op := int32(i)
-		if at := r.valueOf[i]; at <= initial {
-			r.valueOf[i] = r.initials + initial - at
+		if at := p.valueOf[i]; at <= initial {
+			p.valueOf[i] = p.initials + initial - at
 		}
 		var v *element
-		if r.valueOf[i] >= 0 {
-			v = &r.values[r.valueOf[i]]
+		if p.valueOf[i] >= 0 {
+			v = &p.values[p.valueOf[i]]
 		}
 		switch role {
 		case replay.InsertFront, replay.RemoveFront, replay.LookFront:
-			r.front[i] = true
+			p.front[i] = true
 		}
 		switch role {
 		case replay.Nothing:
-			r.nothing = append(r.nothing, op)
+			p.nothing = append(p.nothing, op)
 		case replay.Never:
-			if r.ret[i] != history.NoReturn {
-				r.impossible = []int32{op}
+			if p.ret[i] != history.NoReturn {
+				p.impossible = []int32{op}
 			}
 		case replay.Insert, replay.InsertFront:
 			if v.insert != none {
-				if r.discipline != replay.Named {
+				if p.discipline != replay.Named {
 					return repeatedValues
 				}
-				r.hasReadded = true
+				p.hasReadded = true
 			}
 			v.insert = op
 		case replay.Remove, replay.RemoveFront:
 			switch {
-			case v.remove == none || r.ret[v.remove] == history.NoReturn && r.ret[i] != history.NoReturn:
+			case v.remove == none || p.ret[v.remove] == history.NoReturn && p.ret[i] != history.NoReturn:
 				v.remove = op
-			case r.ret[i] != history.NoReturn:
+			case p.ret[i] != history.NoReturn:
 				first, second = v.remove, op
 			}
 		case replay.Look, replay.LookFront:
@@ -255,40 +225,40 @@ func (r *reader) enter() string {
 			v.absents++
 		}
 	}
-	if r.hasReadded {
+	if p.hasReadded {
 		return ""
 	}
-	if r.impossible == nil && second != none {
-		r.impossible = []int32{first, second}
+	if p.impossible == nil && second != none {
+		p.impossible = []int32{first, second}
 	}
-	r.list()
-	r.giveBack(r.valueOf)
-	r.roles, r.valueOf = nil, nil
+	p.list()
+	p.giveBack(p.valueOf)
+	p.roles, p.valueOf = nil, nil
 	return ""
 }
 
 // list fills in looks and absents by value, in the order of invocations.
-func (r *reader) list() {
+func (p *problem) list() {
 	looks, absents := int32(0), int32(0)
-	for i := range r.values { // set the places where the looks and absents of values end
-		v := &r.values[i]
+	for i := range p.values { // set the places where the looks and absents of values end
+		v := &p.values[i]
 		looks, absents = looks+v.looks, absents+v.absents
 		v.looks, v.absents = looks, absents
 	}
-	r.looks, r.absents = make([]int32, looks), make([]int32, absents)
+	p.looks, p.absents = make([]int32, looks), make([]int32, absents)
 	if looks+absents == 0 {
 		return
 	}
-	for i := int32(len(r.roles)) - 1; i >= 0; i-- {
-		switch r.roles[i] {
+	for i := int32(len(p.roles)) - 1; i >= 0; i-- {
+		switch p.roles[i] {
 		case replay.Look, replay.LookFront:
-			v := &r.values[r.valueOf[i]]
+			v := &p.values[p.valueOf[i]]
 			v.looks--
-			r.looks[v.looks] = i
+			p.looks[v.looks] = i
 		case replay.Absent:
-			v := &r.values[r.valueOf[i]]
+			v := &p.values[p.valueOf[i]]
 			v.absents--
-			r.absents[v.absents] = i
+			p.absents[v.absents] = i
 		}
 	}
 }
@@ -325,101 +295,4 @@ func (p *problem) withoutUnremoved() *problem {
 	}
 	q.values = append(q.values, element{looks: int32(len(q.looks)), absents: int32(len(q.absents))})
 	return q
-}
-
-// A numbering numbers values by first appearance.
-type numbering struct {
-	dense []int32 // int from 0 to below limit -> number + 1, or 0
-	limit int64
-	ints  map[int64]int32
-	other map[string]int32
-	n     int32
-	key   []byte
-}
-
-// newNumbering returns a numbering for the values of ops operations.
-func newNumbering(ops int) numbering { return numbering{limit: 4*int64(ops) + 64} }
-
-func (m *numbering) number(v history.Value) int32 {
-	if v.Kind() == history.Int {
-		k := v.Int()
-		if k >= 0 && k < m.limit {
-			if k >= int64(len(m.dense)) {
-				m.grow(k)
-			}
-			if m.dense[k] == 0 {
-				m.n++
-				m.dense[k] = m.n
-			}
-			return m.dense[k] - 1
-		}
-		if m.ints == nil {
-			m.ints = map[int64]int32{}
-		}
-		return next(m, m.ints, k)
-	}
-	if m.other == nil {
-		m.other = map[string]int32{}
-	}
-	m.key = v.AppendKey(m.key[:0])
-	if i, ok := m.other[string(m.key)]; ok {
-		return i
-	}
-	return next(m, m.other, string(m.key))
-}
-
-// grow makes room for k.
-func (m *numbering) grow(k int64) {
-	dense := make([]int32, min(m.limit, max(2*k, m.limit/4)))
-	copy(dense, m.dense)
-	m.dense = dense
-}
-
-func next[K comparable](m *numbering, index map[K]int32, key K) int32 {
-	if i, ok := index[key]; ok {
-		return i
-	}
-	m.n++
-	index[key] = m.n - 1
-	return m.n - 1
-}
-
-// A pairing numbers pairs of a key and a value by first appearance. While each
-// value occurs with one key only, a list is enough.
-type pairing struct {
-	values numbering
-	first  []pair // value -> the key that it first occurred with, and the number of the pair
-	other  map[pair]int32
-	keys   []int32 // pair -> key
-}
-
-type pair struct{ key, value int32 }
-
-func (m *pairing) number(key int32, value history.Value) int32 {
-	v, next := m.values.number(value), int32(len(m.keys))
-	switch {
-	case int(v) == len(m.first):
-		m.first = push(m.first, pair{key, next})
-	case m.first[v].key == key:
-		return m.first[v].value
-	default:
-		if i, ok := m.other[pair{key, v}]; ok {
-			return i
-		}
-		if m.other == nil {
-			m.other = map[pair]int32{}
-		}
-		m.other[pair{key, v}] = next
-	}
-	m.keys = push(m.keys, key)
-	return next
-}
-
-// push is append, but it doubles the capacity of a long list, where append adds only a
-// quarter.
-func push[E any](list []E, e E) []E {
-	if len(list) == cap(list) {
-		list = slices.Grow(list, max(len(list), 256))
-	}
-	return append(list, e)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // BenchmarkSimulated measures Run on simulated histories of correct objects,
@@ -32,7 +33,7 @@ func BenchmarkSimulated(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					var v replay.Verdict
-					if v.Finding = monitor.Run(h, model, nil); v.Reason != "" || v.Answer != replay.Linearizable {
+					if v.Finding = monitor.Run(ops.New(h, model, 0), nil); v.Reason != "" || v.Answer != replay.Linearizable {
 						b.Fatal(v.Reason, v.Answer)
 					}
 				}
@@ -40,7 +41,7 @@ func BenchmarkSimulated(b *testing.B) {
 			b.Run("part=read", func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					monitor.Read(h, model.(replay.Described))
+					monitor.Read(ops.New(h, model.(replay.Described), 0))
 				}
 			})
 		})

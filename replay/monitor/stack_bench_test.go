@@ -8,6 +8,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // A workload is what the processes of a large history do to a stack or a
@@ -90,7 +91,7 @@ func BenchmarkContainer(b *testing.B) {
 					}
 					b.Run(fmt.Sprintf("type=%s/%s/n=%d/T=%d", name, w.name, n, T), func(b *testing.B) {
 						h := w.history(b, c, n, T)
-						p, declined := monitor.Read(h, c)
+						p, declined := monitor.Read(ops.New(h, c, 0))
 						if declined != "" {
 							b.Fatal(declined)
 						}

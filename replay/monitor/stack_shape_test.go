@@ -6,6 +6,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // sizes are where levels of trees and sets begin and end.
@@ -161,7 +162,7 @@ func checkShape(t *testing.T, h *history.History, c replay.Described, linearizab
 		checkNaive(t, h, c)
 	}
 	var v replay.Verdict
-	if v.Finding = monitor.Run(h, c, nil); v.Reason != "" {
+	if v.Finding = monitor.Run(ops.New(h, c, 0), nil); v.Reason != "" {
 		t.Fatal(v.Reason)
 	}
 	if (v.Answer == replay.Linearizable) != linearizable {

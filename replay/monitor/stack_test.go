@@ -7,6 +7,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // checkNaive holds a monitor against naive, its witness against Verify, and
@@ -14,7 +15,7 @@ import (
 func checkNaive(t *testing.T, h *history.History, c replay.Described) replay.Answer {
 	t.Helper()
 	var v replay.Verdict
-	if v.Finding = monitor.Run(h, c, nil); v.Reason != "" {
+	if v.Finding = monitor.Run(ops.New(h, c, 0), nil); v.Reason != "" {
 		t.Fatalf("declined: %s", v.Reason)
 	}
 	if got := v.Answer == replay.Linearizable; got != naive(h, c) {
@@ -95,7 +96,7 @@ func TestWorkloads(t *testing.T) {
 func checkVerdict(t *testing.T, h *history.History, c replay.Described, want replay.Answer) {
 	t.Helper()
 	var v replay.Verdict
-	if v.Finding = monitor.Run(h, c, nil); v.Reason != "" || v.Answer != want {
+	if v.Finding = monitor.Run(ops.New(h, c, 0), nil); v.Reason != "" || v.Answer != want {
 		t.Fatalf("%s%v, want %v", v.Reason, v.Answer, want)
 	}
 	if want == replay.Linearizable {

@@ -8,6 +8,7 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // TestStop: a monitor that is told to stop is undecided, at whatever question,
@@ -34,16 +35,16 @@ func TestStop(t *testing.T) {
 	checkStop(t, fromIntervals(t, removedTwice(twice), false), collection(t, "set"), monitor.Run, replay.NotLinearizable)
 }
 
-func checkStop(t *testing.T, h *history.History, model replay.Spec, run func(*history.History, replay.Spec, *meter.Meter) replay.Finding, want replay.Answer) {
+func checkStop(t *testing.T, h *history.History, model replay.Spec, run func(*ops.Problem, *meter.Meter) replay.Finding, want replay.Answer) {
 	t.Helper()
 	questions := 0
-	f := run(h, model, meter.New(func() bool { questions++; return false }))
+	f := run(ops.New(h, model, 0), meter.New(func() bool { questions++; return false }))
 	if questions < len(h.Ops)/5000 || f.Answer != want {
 		t.Errorf("%s: %d questions, %v", model.Name(), questions, f.Answer)
 	}
 	for k := range questions {
 		asked := 0
-		f := run(h, model, meter.New(func() bool { asked++; return asked > k }))
+		f := run(ops.New(h, model, 0), meter.New(func() bool { asked++; return asked > k }))
 		if f.Reason == "" || f.Answer != replay.Undecided || asked > k+1 {
 			t.Fatalf("%s, stopped at question %d: declined %q, %v, asked %d times", model.Name(), k, f.Reason, f.Answer, asked)
 		}
@@ -53,28 +54,28 @@ func checkStop(t *testing.T, h *history.History, model replay.Spec, run func(*hi
 // removedTwice has n additions of a value that are open at once, and n removals
 // and one more.
 func removedTwice(n int) []loose {
-	var ops []loose
+	var list []loose
 	for i := range n {
-		ops = append(ops, loose{"add", smallInt(1), history.BoolValue(true), float64(-i), float64(i + 1)})
+		list = append(list, loose{"add", smallInt(1), history.BoolValue(true), float64(-i), float64(i + 1)})
 	}
 	for i := range n + 1 {
-		ops = append(ops, loose{"remove", smallInt(1), history.BoolValue(true), float64(i) + 1.5, float64(2*n + i)})
+		list = append(list, loose{"remove", smallInt(1), history.BoolValue(true), float64(i) + 1.5, float64(2*n + i)})
 	}
-	return ops
+	return list
 }
 
 // TestWork: the work that a monitor counts grows with the length of the history
 // and not faster, also where it looks for a conflict, and reading is not all that
 // it counts.
 func TestWork(t *testing.T) {
-	work := func(ops []loose, model string, want replay.Answer) int64 {
+	work := func(list []loose, model string, want replay.Answer) int64 {
 		m := meter.New(nil)
-		h := fromIntervals(t, ops, false)
-		if f := monitor.Run(h, collection(t, model), m); f.Answer != want {
-			t.Fatalf("%s, %d operations: %v, want %v", model, len(ops), f.Answer, want)
+		h := fromIntervals(t, list, false)
+		if f := monitor.Run(ops.New(h, collection(t, model), 0), m); f.Answer != want {
+			t.Fatalf("%s, %d operations: %v, want %v", model, len(list), f.Answer, want)
 		}
-		if m.Spent() < int64(len(ops))*3/2 {
-			t.Errorf("%s: %d operations, but only %d units of work", model, len(ops), m.Spent())
+		if m.Spent() < int64(len(list))*3/2 {
+			t.Errorf("%s: %d operations, but only %d units of work", model, len(list), m.Spent())
 		}
 		return m.Spent()
 	}

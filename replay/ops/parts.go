@@ -5,34 +5,27 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/poset"
-	"github.com/leadline/leadline/replay"
 )
 
 // Split returns the operations of each part of a partitioned object, with parts
 // in the order of their first invocations, and the operations that concern
 // several parts. It returns no parts if the specification has none or there is
-// only one.
-func Split(h *history.History, spec replay.Spec) (parts [][]int32, across []int32) {
-	if !replay.TraitsOf(spec).Partitioned {
+// only one. It needs the columns.
+func (p *Problem) Split() (parts [][]int32, across []int32) {
+	if !p.traits.Partitioned {
 		return nil, nil
 	}
-	described := spec.(replay.Described)
-	number := map[string]int{}
-	var key []byte
-	for i := range h.Ops {
-		op := &h.Ops[i]
-		part, ok := described.Facts(op).PartOf(op)
-		if !ok {
+	number := make([]int32, p.columns.Parts) // part -> index in parts, + 1
+	for i, part := range p.columns.Part {
+		switch {
+		case part == None:
 			across = append(across, int32(i))
 			continue
-		}
-		key = part.AppendKey(key[:0])
-		k, ok := number[string(key)]
-		if !ok {
-			k = len(parts)
-			number[string(key)] = k
+		case number[part] == 0:
 			parts = append(parts, nil)
+			number[part] = int32(len(parts))
 		}
+		k := number[part] - 1
 		parts[k] = append(parts[k], int32(i))
 	}
 	if len(parts) < 2 {

@@ -8,6 +8,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // Pairs decides histories of a queue, a stack, a priority queue or a deque by constraints
@@ -52,12 +53,13 @@ import (
 // removal and each insertion that it may take. The order must have no cycles. A theory
 // beside the clauses ensures this: the order of two pairs among three operations may imply
 // the order of the third pair; see propagateOrder.
-func Pairs(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) replay.Finding {
+func Pairs(problem *ops.Problem, m *meter.Meter) replay.Finding {
+	h, spec, maxBytes := problem.H, problem.Spec, problem.MaxBytes
 	if len(h.Ghosts) > 0 {
 		return replay.Declines("")
 	}
 	traits := replay.TraitsOf(spec)
-	p := &pairs{discipline: replay.DisciplineIn(h, spec), capacity: traits.Capacity}
+	p := &pairs{discipline: problem.Discipline(), capacity: traits.Capacity}
 	p.solver.meter, p.solver.maxBytes = m.OrUnbounded(), maxBytes
 	if !p.read(h, spec) {
 		return replay.Declines("")

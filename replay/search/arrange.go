@@ -23,7 +23,7 @@ import (
 // alternately becomes order of the intervals.
 type arrangement struct {
 	h        *history.History // without edges; operations sorted by narrowed invocation, then along the edges
-	recorded *history.History // the same operations with their own intervals
+	recorded *ops.Problem     // the same operations with their own intervals
 	number   []int32          // operation -> number in the original history; nil: the same
 	before   [][]int32        // operation -> predecessors that the intervals do not order; nil if there are none
 	followed []bool           // operation -> is in a list of before
@@ -32,9 +32,10 @@ type arrangement struct {
 // arrange returns the arrangement of a history. It takes O(n log n) for n operations and
 // edges, unless many edges lead through the same operations that did not happen. If that
 // exceeds a bound, arrange returns the cause instead.
-func arrange(h *history.History, maxBytes int64, m *meter.Meter) (*arrangement, replay.Cause) {
+func arrange(p *ops.Problem, m *meter.Meter) (*arrangement, replay.Cause) {
+	h := p.H
 	if len(h.Edges) == 0 {
-		return &arrangement{h: h, recorded: h}, replay.NoCause
+		return &arrangement{h: h, recorded: p}, replay.NoCause
 	}
 	n := len(h.Ops)
 	call, ret := make([]int32, n+len(h.Ghosts)), make([]int32, n+len(h.Ghosts))
@@ -57,10 +58,10 @@ func arrange(h *history.History, maxBytes int64, m *meter.Meter) (*arrangement, 
 			ret[u] = min(ret[u], ret[v])
 		}
 	}
-	if cause := throughGhosts(in, sorted, n, maxBytes, m); cause != replay.NoCause {
+	if cause := throughGhosts(in, sorted, n, p.MaxBytes, m); cause != replay.NoCause {
 		return nil, cause
 	}
-	return renumber(h, call, ret, in, sorted), replay.NoCause
+	return renumber(p, call, ret, in, sorted), replay.NoCause
 }
 
 // predecessorCost is the memory of a predecessor while an arrangement is made: lists
@@ -104,22 +105,19 @@ func throughGhosts(in [][]int32, sorted []int32, n int, maxBytes int64, m *meter
 
 // renumber makes the arrangement. Operations are sorted by invocation; those
 // that edges gave the same invocation are sorted along the edges.
-func renumber(h *history.History, call, ret []int32, in [][]int32, sorted []int32) *arrangement {
-	n := len(h.Ops)
-	a := &arrangement{
-		h:        &history.History{Header: h.Header, Processes: h.Processes, Ops: make([]history.Operation, n)},
-		recorded: &history.History{Header: h.Header, Processes: h.Processes, Ops: make([]history.Operation, n)},
-	}
+func renumber(p *ops.Problem, call, ret []int32, in [][]int32, sorted []int32) *arrangement {
+	n := len(p.H.Ops)
+	a := &arrangement{}
 	for _, v := range sorted {
 		if int(v) < n {
 			a.number = append(a.number, v)
 		}
 	}
 	slices.SortStableFunc(a.number, func(x, y int32) int { return cmp.Compare(call[x], call[y]) })
+	a.recorded, a.h = p.Restrict(a.number), ops.Restrict(p.H, a.number)
 	place := make([]int32, n)
 	for k, i := range a.number {
 		place[i] = int32(k)
-		a.h.Ops[k], a.recorded.Ops[k] = h.Ops[i], h.Ops[i]
 		a.h.Ops[k].Call, a.h.Ops[k].Return = call[i], ret[i]
 	}
 	for k, i := range a.number {
@@ -131,6 +129,9 @@ func renumber(h *history.History, call, ret []int32, in [][]int32, sorted []int3
 	}
 	return a
 }
+
+// columns returns what the operations do.
+func (a *arrangement) columns() *ops.Columns { return a.recorded.Columns(nil) }
 
 func (a *arrangement) addBefore(from, to int32) {
 	if a.before == nil {
@@ -176,25 +177,25 @@ func (a *arrangement) original(witness []int32) []int32 {
 // order each operation after the previous one. An operation follows one of its own
 // process if possible. The number of chains need not be minimal.
 func (a *arrangement) chains() [][]int32 {
-	ops := a.h.Ops
+	list := a.h.Ops
 	var chains [][]int32
-	of := make([]int32, len(ops))
+	of := make([]int32, len(list))
 	isLast := func(i int32) bool { chain := chains[of[i]]; return chain[len(chain)-1] == i }
-	returned := make([]int32, len(ops))
+	returned := make([]int32, len(list))
 	for i := range returned {
 		returned[i] = int32(i)
 	}
-	slices.SortFunc(returned, func(x, y int32) int { return cmp.Compare(ops[x].Return, ops[y].Return) })
+	slices.SortFunc(returned, func(x, y int32) int { return cmp.Compare(list[x].Return, list[y].Return) })
 	var free []int32 // returned before the invocation of i
-	for i := range int32(len(ops)) {
-		for len(returned) > 0 && ops[returned[0]].Return < ops[i].Call {
+	for i := range int32(len(list)) {
+		for len(returned) > 0 && list[returned[0]].Return < list[i].Call {
 			free = append(free, returned[0])
 			returned = returned[1:]
 		}
 		previous := int32(-1)
 		if a.before != nil {
 			for _, b := range a.before[i] {
-				if isLast(b) && (previous < 0 || ops[b].Process == ops[i].Process) {
+				if isLast(b) && (previous < 0 || list[b].Process == list[i].Process) {
 					previous = b
 				}
 			}

@@ -4,16 +4,17 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/state"
 )
 
 // ReadsAtOnce returns what a sweep has placed after it has passed all responses
 // of reads placed at the start and has placed op, in the numbers of h.
 func ReadsAtOnce(h *history.History, spec replay.Spec, op int32) []int32 {
-	a, _ := arrange(h, 1<<30, nil)
-	machine := state.NewMachine(a.recorded, spec)
+	a, _ := arrange(ops.New(h, spec, 1<<30), nil)
+	machine := state.NewMachine(a.recorded)
 	defer machine.Release()
-	s, _ := newSweep(a, spec, machine, Pruning{})
+	s, _ := newSweep(a, machine, Pruning{})
 	for s.at.mask>>s.slot[s.order[s.at.due]]&1 != 0 {
 		s.advance()
 	}
@@ -27,9 +28,12 @@ func ReadsAtOnce(h *history.History, spec replay.Spec, op int32) []int32 {
 
 // Arrange returns why the order of a history was not arranged within bounds.
 func Arrange(h *history.History, maxBytes int64, m *meter.Meter) replay.Cause {
-	_, cause := arrange(h, maxBytes, m)
+	_, cause := arrange(ops.New(h, anySpec{}, maxBytes), m)
 	return cause
 }
 
 // MaxChains is how many operations may be open at once for Overwritten.
 const MaxChains = maxChains
+
+// anySpec stands for any specification: arranging does not ask it.
+type anySpec struct{ replay.Spec }

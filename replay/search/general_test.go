@@ -5,6 +5,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/search"
 	"github.com/leadline/leadline/replay/spec"
 )
@@ -90,7 +91,7 @@ func TestSmall(t *testing.T) {
 			t.Fatal(err)
 		}
 		var v replay.Verdict
-		v.Finding = search.RunPruned(h, s, c.prune, 1<<30, nil)
+		v.Finding = search.RunPruned(ops.New(h, s, 1<<30), c.prune, nil)
 		if v.Answer != c.want {
 			t.Errorf("%s: %v, want %v", c.why, v.Answer, c.want)
 		}
@@ -116,7 +117,7 @@ func TestPartGivenUp(t *testing.T) {
 		lines = append(lines, call(n, "get", 0), answer(n, history.IntValue(n)), // never put
 			call(n+1, "put", 1, 1), answer(n+1, history.NoValue), call(n+2, "get", 1), answer(n+2, history.IntValue(read)))
 		var v replay.Verdict
-		v.Finding = search.Run(smallHistory(t, lines, nil), kv, 1<<20, nil)
+		v.Finding = search.Run(ops.New(smallHistory(t, lines, nil), kv, 1<<20), nil)
 		if v.Answer != want || want == replay.Undecided && v.Cause != replay.Memory {
 			t.Errorf("key 1 reads %d: %v (%v), want %v", read, v.Answer, v.Cause, want)
 		}

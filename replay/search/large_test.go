@@ -5,6 +5,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/search"
 )
 
@@ -56,7 +57,7 @@ func TestLargeKeys(t *testing.T) {
 	lines = append(lines, call(n, "read"), answer(n, history.IntValue(-1)))
 	h := smallHistory(t, lines, nil)
 	s := bulkySpec{map[uint64]bool{}}
-	if f := search.Run(h, s, bytes, nil); f.Answer != replay.Undecided || f.Cause != replay.Memory {
+	if f := search.Run(ops.New(h, s, bytes), nil); f.Answer != replay.Undecided || f.Cause != replay.Memory {
 		t.Errorf("%v (%v), want unknown for memory", f.Answer, f.Cause)
 	}
 	if most := bytes/largeKey + 2; len(s.keys) > most || len(s.keys) < 4 {

@@ -6,6 +6,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/search"
 	"github.com/leadline/leadline/replay/window"
 )
@@ -61,9 +62,9 @@ func TestOpenAtOnce(t *testing.T) {
 					want = replay.NotLinearizable
 				}
 				for name, f := range map[string]replay.Finding{
-					"search":                search.Run(h, s, 1<<28, nil),
-					"search along chains":   search.RunPruned(h, s, search.Pruning{NoSweep: true}, 1<<28, nil),
-					"queue or stack search": window.QueueOrStack(h, s, 1<<28, nil),
+					"search":                search.Run(ops.New(h, s, 1<<28), nil),
+					"search along chains":   search.RunPruned(ops.New(h, s, 1<<28), search.Pruning{NoSweep: true}, nil),
+					"queue or stack search": window.Run(ops.New(h, s, 1<<28), nil),
 				} {
 					if name == "queue or stack search" && open > 64 {
 						if f.Cause != replay.Declined {
@@ -101,7 +102,7 @@ func TestWorkLimits(t *testing.T) {
 	}
 	for n := 14; n <= last; n++ {
 		h := concurrentAdds(t, n, false)
-		checkFinding(t, "search", h, set, search.RunPruned(h, set, search.Pruning{NoParts: true}, 1<<28, nil), replay.NotLinearizable)
+		checkFinding(t, "search", h, set, search.RunPruned(ops.New(h, set, 1<<28), search.Pruning{NoParts: true}, nil), replay.NotLinearizable)
 	}
 }
 
@@ -122,7 +123,7 @@ func TestManyPending(t *testing.T) {
 				want = replay.NotLinearizable
 			}
 			for _, prune := range []search.Pruning{{}, {NoDominance: true}, {NoSweep: true}} {
-				checkFinding(t, "search", h, counter, search.RunPruned(h, counter, prune, 1<<28, nil), want)
+				checkFinding(t, "search", h, counter, search.RunPruned(ops.New(h, counter, 1<<28), prune, nil), want)
 			}
 		}
 	}
@@ -151,7 +152,7 @@ func TestEdgesThroughParts(t *testing.T) {
 				want = replay.NotLinearizable
 			}
 			h := smallHistory(t, lines, edges)
-			checkFinding(t, "search", h, kv, search.Run(h, kv, 1<<28, nil), want)
+			checkFinding(t, "search", h, kv, search.Run(ops.New(h, kv, 1<<28), nil), want)
 		}
 	}
 }
@@ -169,7 +170,7 @@ func TestFewInsertions(t *testing.T) {
 		for i := range int64(test.inserts) {
 			lines = append(lines, call(i, "push", i%int64(test.values)), answer(i, history.NoValue))
 		}
-		f := window.QueueOrStack(smallHistory(t, lines, nil), lookup(t, "stack"), 1<<20, nil)
+		f := window.Run(ops.New(smallHistory(t, lines, nil), lookup(t, "stack"), 1<<20), nil)
 		if declines := f.Cause == replay.Declined; declines != test.declines {
 			t.Errorf("%d insertions of %d values: %v (%v)", test.inserts, test.values, f.Answer, f.Cause)
 		}
@@ -194,15 +195,15 @@ func TestPace(t *testing.T) {
 	pace := search.Pace{Least: 2048, Each: 8}
 	most := pace.Least + pace.Each*int64(len(stuck.Ops)) + 2*meter.AskEvery
 	m := meter.New(nil)
-	if f := search.RunAtPace(stuck, lookup(t, "queue"), pace, 1<<30, m); f.Cause != replay.Time || m.Spent() > most {
+	if f := search.RunAtPace(ops.New(stuck, lookup(t, "queue"), 1<<30), pace, m); f.Cause != replay.Time || m.Spent() > most {
 		t.Errorf("%v (%v) after %d units", f.Answer, f.Cause, m.Spent())
 	}
 	m = meter.New(nil)
-	if f := search.Run(stuck, lookup(t, "queue"), 1<<30, m.Share(4*most)); f.Decided() || m.Spent() < 4*most {
+	if f := search.Run(ops.New(stuck, lookup(t, "queue"), 1<<30), m.Share(4*most)); f.Decided() || m.Spent() < 4*most {
 		t.Errorf("without a pace %v after %d units", f.Answer, m.Spent())
 	}
 	right, _ := large(t, "kv", 2000, 4, 8, 1)
-	if f := search.RunAtPace(right, lookup(t, "kv"), search.Pace{Least: 2048, Each: 64}, 1<<30, nil); f.Answer != replay.Linearizable {
+	if f := search.RunAtPace(ops.New(right, lookup(t, "kv"), 1<<30), search.Pace{Least: 2048, Each: 64}, nil); f.Answer != replay.Linearizable {
 		t.Errorf("a search that advances: %v (%v)", f.Answer, f.Cause)
 	}
 }

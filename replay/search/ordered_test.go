@@ -9,6 +9,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/search"
 )
 
@@ -91,7 +92,7 @@ func checkLong(t *testing.T, r *rand.Rand, h *history.History, model, reads, nam
 	for _, want := range []replay.Answer{replay.Linearizable, replay.NotLinearizable} {
 		asked := 0 // long searches are left undecided
 		var v replay.Verdict
-		v.Finding = search.RunPruned(h, s, search.Pruning{}, 1<<26, meter.New(func() bool { asked++; return asked > most }))
+		v.Finding = search.RunPruned(ops.New(h, s, 1<<26), search.Pruning{}, meter.New(func() bool { asked++; return asked > most }))
 		switch v.Answer {
 		case replay.Undecided:
 			t.Logf("%s: undecided, want %v", name, want)
@@ -171,8 +172,8 @@ func TestVectorsAgainstSweep(t *testing.T) {
 			}
 		}
 		var want, v replay.Verdict
-		want.Finding = search.RunPruned(h, s, search.Pruning{NoParts: true}, 1<<20, nil)
-		v.Finding = search.RunPruned(h, s, search.Pruning{NoParts: true, NoSweep: true}, 1<<20, nil)
+		want.Finding = search.RunPruned(ops.New(h, s, 1<<20), search.Pruning{NoParts: true}, nil)
+		v.Finding = search.RunPruned(ops.New(h, s, 1<<20), search.Pruning{NoParts: true, NoSweep: true}, nil)
 		if want.Answer == replay.Undecided || v.Answer == replay.Undecided {
 			continue
 		}

@@ -22,14 +22,15 @@ import (
 // Values that several operations may write, and keys under which anything may be written,
 // imply no order. Overwritten declines histories with edges, histories in which more than
 // maxChains operations are open at once, and histories in which no order is implied.
-func Overwritten(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) replay.Finding {
-	return OverwrittenPruned(h, spec, Pruning{}, maxBytes, m)
+func Overwritten(p *ops.Problem, m *meter.Meter) replay.Finding {
+	return OverwrittenPruned(p, Pruning{}, m)
 }
 
 // OverwrittenPruned is Overwritten with some rules switched off, for tests.
-func OverwrittenPruned(h *history.History, spec replay.Spec, prune Pruning, maxBytes int64, m *meter.Meter) replay.Finding {
-	s, ok := spec.(replay.Overwriting)
-	if !ok || h.HasEdges() || len(h.Ghosts) > 0 {
+func OverwrittenPruned(p *ops.Problem, prune Pruning, m *meter.Meter) replay.Finding {
+	h, maxBytes := p.H, p.MaxBytes
+	s, ok := p.Spec.(replay.Overwriting)
+	if !ok || !p.InRealTime() {
 		return replay.Declines("")
 	}
 	o := &overwritten{h: h, spec: s, meter: m.OrUnbounded(), numbers: map[string]int32{}, writers: map[string]int32{}, hasEdge: map[history.Edge]bool{}}
@@ -60,7 +61,7 @@ func OverwrittenPruned(h *history.History, spec replay.Spec, prune Pruning, maxB
 	if witness := o.guess(); witness != nil {
 		return replay.Found(replay.SearchEngine, witness)
 	}
-	return RunPruned(&o.withEdges, spec, prune, maxBytes, o.meter)
+	return RunPruned(p.With(&o.withEdges), prune, o.meter)
 }
 
 const (

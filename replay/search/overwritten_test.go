@@ -8,6 +8,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/search"
 )
 
@@ -72,27 +73,27 @@ func TestOverwritten(t *testing.T) {
 				last = m.Spent()
 				return false
 			})
-			checkFinding(t, "transactions", h, s, search.Overwritten(h, s, 1<<30, m), replay.Linearizable)
+			checkFinding(t, "transactions", h, s, search.Overwritten(ops.New(h, s, 1<<30), m), replay.Linearizable)
 			if longest > 1<<13 {
 				t.Errorf("%d processes: %d units of work between two questions", processes, longest)
 			}
 			for k := range int64(4) { // it stops anywhere
-				if f := search.Overwritten(h, s, 1<<30, meter.New(nil).Share(k*m.Spent()/4)); f.Answer != replay.Undecided || f.Cause != replay.Time {
+				if f := search.Overwritten(ops.New(h, s, 1<<30), meter.New(nil).Share(k*m.Spent()/4)); f.Answer != replay.Undecided || f.Cause != replay.Time {
 					t.Errorf("%d processes, stopped: %v (%v)", processes, f.Answer, f.Cause)
 				}
 			}
-			if f := search.Overwritten(h, s, 4*int64(n), nil); f.Decided() {
+			if f := search.Overwritten(ops.New(h, s, 4*int64(n)), nil); f.Decided() {
 				t.Errorf("without memory: %v", f.Answer)
 			}
 			if lost > 0 || processes == 20 { // a value may be written late
 				continue
 			}
 			readStale(t, h)
-			checkFinding(t, "a stale read", h, s, search.Overwritten(h, s, 1<<30, nil), replay.NotLinearizable)
+			checkFinding(t, "a stale read", h, s, search.Overwritten(ops.New(h, s, 1<<30), nil), replay.NotLinearizable)
 		}
 	}
 	many := simulate(t, r, s, 2*search.MaxChains, 400, 0, readWrites())
-	if f := search.Overwritten(many, s, 1<<30, nil); f.Cause != replay.Declined {
+	if f := search.Overwritten(ops.New(many, s, 1<<30), nil); f.Cause != replay.Declined {
 		t.Errorf("many processes: %v (%v)", f.Answer, f.Cause)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	workload "github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/order"
 	"github.com/leadline/leadline/replay/search"
 )
@@ -144,7 +145,7 @@ func TestPairs(t *testing.T) {
 		for range rounds {
 			h := randomCollection(t, r, model, s)
 			addOrder(r, h)
-			f := order.Pairs(h, s, 1<<30, nil)
+			f := order.Run(ops.New(h, s, 1<<30), nil)
 			if f.Cause == replay.Declined {
 				count["declined"]++
 				continue
@@ -211,7 +212,7 @@ func TestLongPairs(t *testing.T) {
 					t.Fatal(err)
 				}
 				m := meter.New(nil)
-				f := order.Pairs(h, s, 1<<30, m)
+				f := order.Run(ops.New(h, s, 1<<30), m)
 				checkFinding(t, fmt.Sprint("pairs of ", w), h, s, f, want)
 				if m.Spent() > 1<<28 {
 					t.Errorf("%v takes work of %d", w, m.Spent())
@@ -234,7 +235,7 @@ func TestSizesOfPairs(t *testing.T) {
 		c := collecting{r, methods[0], append([]string{"size"}, methods[1]...), 1000, 8, 1001, 0, 0}
 		h := moved(t, r, c.events(s), 0)
 		m := meter.New(nil)
-		checkFinding(t, "pairs with sizes", h, s, order.Pairs(h, s, 1<<30, m), replay.Linearizable)
+		checkFinding(t, "pairs with sizes", h, s, order.Run(ops.New(h, s, 1<<30), m), replay.Linearizable)
 		if m.Spent() > 1<<28 {
 			t.Errorf("%s takes work of %d", model, m.Spent())
 		}
@@ -251,12 +252,12 @@ func TestPairsKeepBounds(t *testing.T) {
 	}
 	s := lookup(t, "stack")
 	m := meter.New(nil)
-	if f := order.Pairs(h, s, 1<<24, m); f.Cause != replay.Memory || m.Spent() > 1<<22 {
+	if f := order.Run(ops.New(h, s, 1<<24), m); f.Cause != replay.Memory || m.Spent() > 1<<22 {
 		t.Errorf("with little memory: %v, %v, after work of %d", f.Answer, f.Cause, m.Spent())
 	}
 	asked := 0
 	m = meter.New(func() bool { asked++; return asked == 100 })
-	if f := order.Pairs(h, s, 1<<40, m); f.Cause != replay.Time || m.Spent() > 1<<20 {
+	if f := order.Run(ops.New(h, s, 1<<40), m); f.Cause != replay.Time || m.Spent() > 1<<20 {
 		t.Errorf("with little time: %v, %v, after work of %d", f.Answer, f.Cause, m.Spent())
 	}
 }
@@ -268,7 +269,7 @@ func TestHappenedWithoutRoom(t *testing.T) {
 	lines = append(lines, call(0, "put", 7), answer(0, history.NoValue), call(1, "offer", 7))
 	h := smallHistory(t, lines, nil)
 	h.Ops[1].Happened = true
-	if f := order.Pairs(h, s, 1<<30, nil); f.Answer == replay.NotLinearizable {
+	if f := order.Run(ops.New(h, s, 1<<30), nil); f.Answer == replay.NotLinearizable {
 		t.Errorf("%v", f.Answer)
 	}
 }

@@ -65,10 +65,10 @@ func (r *runner) parts(a *arrangement, parts [][]int32) replay.Finding {
 // through other operations, within limits. A part that lacks some of this order may have a
 // witness although the history has none, but never the reverse.
 func (a *arrangement) restrict(part []int32) *arrangement {
-	r := &arrangement{h: ops.Restrict(a.h, part)}
-	r.recorded = r.h
+	r := &arrangement{recorded: a.recorded.Restrict(part)}
+	r.h = r.recorded.H
 	if a.number != nil {
-		r.recorded = ops.Restrict(a.recorded, part)
+		r.h = ops.Restrict(a.h, part)
 	}
 	if a.before == nil {
 		return r

@@ -11,6 +11,7 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/search"
 	"github.com/leadline/leadline/replay/spec"
 )
@@ -256,13 +257,13 @@ func TestErased(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := meter.New(nil).Share(1 << 21)
-		f := search.Overwritten(h, lookup(t, "cas-register"), 1<<30, m)
+		f := search.Overwritten(ops.New(h, lookup(t, "cas-register"), 1<<30), m)
 		t.Logf("%v after %d units", f.Answer, m.Spent())
 		if f.Answer != replay.Linearizable {
 			t.Errorf("seed %d: %v (%v) after %d units", seed, f.Answer, f.Cause, m.Spent())
 		}
 		m = meter.New(nil).Share(1 << 21)
-		if f := search.OverwrittenPruned(h, lookup(t, "cas-register"), search.Pruning{NoErased: true}, 1<<30, m); f.Decided() {
+		if f := search.OverwrittenPruned(ops.New(h, lookup(t, "cas-register"), 1<<30), search.Pruning{NoErased: true}, m); f.Decided() {
 			t.Errorf("seed %d: %v without the rule", seed, f.Answer)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	workload "github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/search"
 	"github.com/leadline/leadline/replay/window"
 )
@@ -174,7 +175,7 @@ func TestQueueOrStack(t *testing.T) {
 		for range rounds {
 			h := randomDuplicating(r, model).history(t, s)
 			var v replay.Verdict
-			v.Finding = window.QueueOrStack(h, s, 1<<30, nil)
+			v.Finding = window.Run(ops.New(h, s, 1<<30), nil)
 			if h.Pending() > 0 {
 				count["pending"]++
 			}
@@ -224,7 +225,7 @@ func TestLostOperations(t *testing.T) {
 			d := randomDuplicating(r, model)
 			d.n, d.values, d.lost = 6+r.IntN(9), 1+r.IntN(9), 20+r.IntN(150)
 			h := d.history(t, s)
-			f, want := window.QueueOrStack(h, s, 1<<30, nil), run(t, h, s, search.Pruning{}).Answer
+			f, want := window.Run(ops.New(h, s, 1<<30), nil), run(t, h, s, search.Pruning{}).Answer
 			if want == replay.Undecided || f.Cause == replay.Declined && hasSizes(h) {
 				count["left out"]++
 				continue
@@ -253,7 +254,7 @@ func TestReached(t *testing.T) {
 		refuted, first := 0, 0
 		for range 2000 {
 			h := randomDuplicating(r, model).history(t, s)
-			f := window.QueueOrStack(h, s, 1<<30, nil)
+			f := window.Run(ops.New(h, s, 1<<30), nil)
 			if f.Answer != replay.NotLinearizable {
 				continue
 			}
@@ -305,7 +306,7 @@ func TestTable(t *testing.T) {
 
 func tableTime(t testing.TB, h *history.History, s replay.Spec) string {
 	start := time.Now()
-	v := window.QueueOrStack(h, s, 1<<30, meter.New(func() bool { return time.Since(start) > 10*time.Second }))
+	v := window.Run(ops.New(h, s, 1<<30), meter.New(func() bool { return time.Since(start) > 10*time.Second }))
 	took := time.Since(start)
 	if v.Answer == replay.Linearizable {
 		if err := replay.Verify(h, s, v.Witness, nil); err != nil {
@@ -347,7 +348,7 @@ func TestLargeLostQueues(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := meter.New(nil)
-		f := window.QueueOrStack(h, s, 1<<30, m.Share(2*most))
+		f := window.Run(ops.New(h, s, 1<<30), m.Share(2*most))
 		checkFinding(t, "queue search", h, s, f, replay.Linearizable)
 		t.Logf("seed %d: %d pending, %d units of work", seed, h.Pending(), m.Spent())
 		if m.Spent() > most {
@@ -373,7 +374,7 @@ func TestLargeQueues(t *testing.T) {
 				right, wrong := large(t, "queue", n, threads, values, uint64(n+threads))
 				start := time.Now()
 				var v replay.Verdict
-				v.Finding = window.QueueOrStack(right, queue, 1<<30, nil)
+				v.Finding = window.Run(ops.New(right, queue, 1<<30), nil)
 				if v.Answer != replay.Linearizable {
 					t.Fatalf("n=%d T=%d values=%d: %v (%v)", n, threads, values, v.Answer, v.Cause)
 				}
@@ -382,7 +383,7 @@ func TestLargeQueues(t *testing.T) {
 				}
 				took := time.Since(start)
 				var bad replay.Verdict
-				bad.Finding = window.QueueOrStack(wrong, queue, 1<<30, nil)
+				bad.Finding = window.Run(ops.New(wrong, queue, 1<<30), nil)
 				if bad.Answer != replay.NotLinearizable {
 					t.Errorf("n=%d T=%d values=%d, swapped: %v (%v)", n, threads, values, bad.Answer, bad.Cause)
 				}
@@ -442,7 +443,7 @@ func TestWatched(t *testing.T) {
 		for _, last := range []bool{false, true} {
 			h := watched(t, h, last)
 			asked := 0
-			f := window.QueueOrStack(h, s, 1<<28, meter.New(func() bool { asked++; return asked > 1<<22/meter.AskEvery }))
+			f := window.Run(ops.New(h, s, 1<<28), meter.New(func() bool { asked++; return asked > 1<<22/meter.AskEvery }))
 			if want := map[bool]replay.Answer{false: replay.Linearizable, true: replay.NotLinearizable}[last]; f.Answer != want {
 				t.Fatalf("%s, empty %v: %v (%v) after %d questions", model, last, f.Answer, f.Cause, asked)
 			} else if want == replay.Linearizable {
@@ -472,7 +473,7 @@ func TestLongStates(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := lookup(t, map[string]string{"enqueue": "queue", "push": "stack"}[methods[0]])
-		if f := search.Run(h, s, 8<<20, nil); f.Answer != replay.Linearizable {
+		if f := search.Run(ops.New(h, s, 8<<20), nil); f.Answer != replay.Linearizable {
 			t.Errorf("%s: %v (%v)", s.Name(), f.Answer, f.Cause)
 		}
 	}
@@ -482,13 +483,13 @@ func TestQueueOrStackBounds(t *testing.T) {
 	right, _ := large(t, "stack", 1000, 16, 8, 1)
 	stack := lookup(t, "stack")
 	var v replay.Verdict
-	v.Finding = window.QueueOrStack(right, stack, 1<<18, nil)
+	v.Finding = window.Run(ops.New(right, stack, 1<<18), nil)
 	if v.Answer != replay.Undecided || v.Cause != replay.Memory {
 		t.Errorf("%v (%v) within 256 KiB", v.Answer, v.Cause)
 	}
 	asked := 0
 	v = replay.Verdict{}
-	v.Finding = window.QueueOrStack(right, stack, 1<<30, meter.New(func() bool { asked++; return asked > 3 }))
+	v.Finding = window.Run(ops.New(right, stack, 1<<30), meter.New(func() bool { asked++; return asked > 3 }))
 	if v.Answer != replay.Undecided || v.Cause != replay.Time || asked > 5 {
 		t.Errorf("%v (%v) after %d questions", v.Answer, v.Cause, asked)
 	}
@@ -502,7 +503,7 @@ func TestQueueOrStackDeclines(t *testing.T) {
 			continue
 		}
 		var v replay.Verdict
-		v.Finding = window.QueueOrStack(randomHistory(t, r, s, 5, 0), s.spec, 1<<30, nil)
+		v.Finding = window.Run(ops.New(randomHistory(t, r, s, 5, 0), s.spec, 1<<30), nil)
 		if v.Answer != replay.Undecided || v.Cause != replay.Declined {
 			t.Errorf("%s: %v (%v)", s.spec.Name(), v.Answer, v.Cause)
 		}
@@ -521,7 +522,7 @@ func BenchmarkQueueOrStack(b *testing.B) {
 						s := lookup(b, model)
 						for b.Loop() {
 							start := time.Now()
-							v := window.QueueOrStack(h, s, 1<<30, meter.New(func() bool { return time.Since(start) > 5*time.Second }))
+							v := window.Run(ops.New(h, s, 1<<30), meter.New(func() bool { return time.Since(start) > 5*time.Second }))
 							if v.Answer == replay.Undecided {
 								b.Skipf("%v (%v)", v.Answer, v.Cause)
 							}

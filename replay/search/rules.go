@@ -1,9 +1,5 @@
 package search
 
-import (
-	"github.com/leadline/leadline/replay"
-)
-
 // Pruning switches off the rules by which the search prunes orders that cannot matter.
 // Tests compare the search with and without each rule.
 type Pruning struct {
@@ -12,17 +8,16 @@ type Pruning struct {
 	NoDominance   bool // see failedSet
 	NoUseless     bool // see isUseless
 	NoErased      bool // see erases
-	NoParts       bool // see ops.Split
+	NoParts       bool // see ops.Problem.Split
 	NoSweep       bool // search with vectors even where a sweep is possible
 }
 
 // observers reports which operations only read; see replay.Facts.
-func observers(a *arrangement, spec replay.Spec, prune Pruning) []bool {
+func observers(a *arrangement, prune Pruning) []bool {
 	observes := make([]bool, len(a.h.Ops))
-	if d, ok := spec.(replay.Described); ok && !prune.NoReadsAtOnce {
-		for i := range a.h.Ops {
-			op := &a.h.Ops[i]
-			observes[i] = !op.Pending() && d.Facts(op).ReadOnly
+	if !prune.NoReadsAtOnce {
+		for i, readOnly := range a.columns().ReadOnly {
+			observes[i] = readOnly && !a.recorded.H.Ops[i].Pending()
 		}
 	}
 	return observes

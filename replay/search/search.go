@@ -3,7 +3,6 @@ package search
 import (
 	"cmp"
 
-	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/ops"
@@ -14,9 +13,9 @@ import (
 // States.
 //
 // The work is bounded by the number of configurations and by m. If the search needs
-// more than maxBytes, the history stays undecided.
-func Run(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) replay.Finding {
-	return RunPruned(h, spec, Pruning{}, maxBytes, m)
+// more than p.MaxBytes, the history stays undecided.
+func Run(p *ops.Problem, m *meter.Meter) replay.Finding {
+	return RunPruned(p, Pruning{}, m)
 }
 
 // A Pace bounds a search by its progress: Least, and Each for each response that it has
@@ -25,17 +24,16 @@ type Pace struct{ Least, Each int64 }
 
 // RunAtPace is Run, but a search along the responses gives up with replay.Time if it is
 // behind the pace.
-func RunAtPace(h *history.History, spec replay.Spec, pace Pace, maxBytes int64, m *meter.Meter) replay.Finding {
-	return (&runner{spec: spec, pace: &pace, maxBytes: maxBytes, meter: m.OrUnbounded()}).decide(h)
+func RunAtPace(p *ops.Problem, pace Pace, m *meter.Meter) replay.Finding {
+	return (&runner{pace: &pace, maxBytes: p.MaxBytes, meter: m.OrUnbounded()}).decide(p)
 }
 
 // RunPruned is Run with some rules switched off, for tests.
-func RunPruned(h *history.History, spec replay.Spec, prune Pruning, maxBytes int64, m *meter.Meter) replay.Finding {
-	return (&runner{spec: spec, prune: prune, maxBytes: maxBytes, meter: m.OrUnbounded()}).decide(h)
+func RunPruned(p *ops.Problem, prune Pruning, m *meter.Meter) replay.Finding {
+	return (&runner{prune: prune, maxBytes: p.MaxBytes, meter: m.OrUnbounded()}).decide(p)
 }
 
 type runner struct {
-	spec     replay.Spec
 	prune    Pruning
 	pace     *Pace // nil: without bound
 	maxBytes int64
@@ -43,8 +41,11 @@ type runner struct {
 }
 
 // decide searches a history.
-func (r *runner) decide(h *history.History) replay.Finding {
-	a, cause := arrange(h, r.maxBytes, r.meter)
+func (r *runner) decide(p *ops.Problem) replay.Finding {
+	if p.Columns(r.meter) == nil {
+		return replay.GaveUp(replay.Time)
+	}
+	a, cause := arrange(p, r.meter)
 	if a == nil {
 		return replay.GaveUp(cause)
 	}
@@ -58,7 +59,7 @@ func (r *runner) decide(h *history.History) replay.Finding {
 // the history has none. If every part has a witness, split searches the whole history,
 // including these operations.
 func (r *runner) split(a *arrangement) replay.Finding {
-	parts, across := ops.Split(a.h, r.spec)
+	parts, across := a.recorded.Split()
 	switch {
 	case parts == nil || r.prune.NoParts:
 		return r.whole(a)
@@ -66,7 +67,7 @@ func (r *runner) split(a *arrangement) replay.Finding {
 		return r.parts(a, parts)
 	}
 	for _, op := range across {
-		if !replay.FactsOf(r.spec, &a.recorded.Ops[op]).ReadOnly {
+		if !a.columns().ReadOnly[op] {
 			return r.whole(a)
 		}
 	}
@@ -84,14 +85,15 @@ func (r *runner) whole(a *arrangement) replay.Finding {
 	if r.meter.MustStop(len(a.h.Ops)) {
 		return replay.GaveUp(replay.Time)
 	}
-	machine := state.NewCompactMachine(a.recorded, r.spec)
+	machine := state.NewMachine(a.recorded)
 	if machine == nil {
 		return replay.Declines("")
 	}
+	machine.UseCompact(a.recorded)
 	machine.Bound(r.meter, r.maxBytes)
 	defer machine.Release()
 	if !r.prune.NoSweep && !a.isRelaxed() {
-		if s, ok := newSweep(a, r.spec, machine, r.prune); ok {
+		if s, ok := newSweep(a, machine, r.prune); ok {
 			s.maxBytes, s.Meter, s.pace, s.begun = r.maxBytes, r.meter, r.pace, r.meter.Spent()
 			return s.finding(s.run())
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/search"
 	"github.com/leadline/leadline/replay/spec"
 )
@@ -55,7 +56,7 @@ func TestRun(t *testing.T) {
 		}
 		h := concurrentAdds(t, c.n, c.contains)
 		var v replay.Verdict
-		v.Finding = search.RunPruned(h, set, search.Pruning{NoParts: true}, 1<<30, nil)
+		v.Finding = search.RunPruned(ops.New(h, set, 1<<30), search.Pruning{NoParts: true}, nil)
 		if v.Answer != c.want {
 			t.Errorf("%d operations, contains %v: %v, want %v", c.n, c.contains, v.Answer, c.want)
 		}
@@ -75,16 +76,16 @@ func TestBounds(t *testing.T) {
 	h := concurrentAdds(t, 30, false)
 	var v replay.Verdict
 	whole := search.Pruning{NoParts: true}
-	v.Finding = search.RunPruned(h, set, whole, 1<<20, nil)
+	v.Finding = search.RunPruned(ops.New(h, set, 1<<20), whole, nil)
 	if v.Answer != replay.Undecided || v.Cause != replay.Memory {
 		t.Errorf("%v (%v) within 1 MiB", v.Answer, v.Cause)
 	}
 	v = replay.Verdict{}
-	v.Finding = search.RunPruned(h, set, whole, 1<<40, meter.New(func() bool { return true }))
+	v.Finding = search.RunPruned(ops.New(h, set, 1<<40), whole, meter.New(func() bool { return true }))
 	if v.Answer != replay.Undecided {
 		t.Errorf("%v although stopped", v.Answer)
 	}
-	v.Finding = search.Run(h, set, 1<<20, nil) // easy part by part
+	v.Finding = search.Run(ops.New(h, set, 1<<20), nil) // easy part by part
 	if v.Answer != replay.NotLinearizable {
 		t.Errorf("%v (%v) in parts", v.Answer, v.Cause)
 	}
@@ -121,11 +122,11 @@ func TestLooksAcrossParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	var v replay.Verdict
-	if v.Finding = search.Run(h, s, 1<<20, nil); v.Answer != replay.NotLinearizable {
+	if v.Finding = search.Run(ops.New(h, s, 1<<20), nil); v.Answer != replay.NotLinearizable {
 		t.Errorf("%v (%v), want not-linearizable", v.Answer, v.Cause)
 	}
 	v = replay.Verdict{}
-	if v.Finding = search.RunPruned(h, s, search.Pruning{NoParts: true}, 1<<20, nil); v.Cause != replay.Memory {
+	if v.Finding = search.RunPruned(ops.New(h, s, 1<<20), search.Pruning{NoParts: true}, nil); v.Cause != replay.Memory {
 		t.Errorf("%v (%v) without parts, want unknown (memory)", v.Answer, v.Cause)
 	}
 }
@@ -175,10 +176,10 @@ func TestHardPart(t *testing.T) {
 	}
 	asked := 0
 	m := meter.New(func() bool { asked++; return asked > most/meter.AskEvery })
-	if f := search.Run(h, kv, 1<<40, m); f.Answer != replay.NotLinearizable {
+	if f := search.Run(ops.New(h, kv, 1<<40), m); f.Answer != replay.NotLinearizable {
 		t.Errorf("%v (%v) after %d units of work", f.Answer, f.Cause, m.Spent())
 	}
-	f := search.RunPruned(h, kv, search.Pruning{NoParts: true}, 1<<40, m)
+	f := search.RunPruned(ops.New(h, kv, 1<<40), search.Pruning{NoParts: true}, m)
 	if f.Answer != replay.Undecided || f.Cause != replay.Time {
 		t.Errorf("as a whole: %v (%v): the test is too easy", f.Answer, f.Cause)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/search"
 	"github.com/leadline/leadline/replay/spec"
 )
@@ -125,7 +126,7 @@ func BenchmarkRun(b *testing.B) {
 			h := simulate(b, rand.New(rand.NewPCG(1, 0)), s, c.T, c.n, c.lost, c.next)
 			for b.Loop() {
 				var v replay.Verdict
-				v.Finding = search.Run(h, s, memory, nil)
+				v.Finding = search.Run(ops.New(h, s, memory), nil)
 				if v.Answer != replay.Linearizable {
 					b.Skipf("%v (%v)", v.Answer, v.Cause)
 				}

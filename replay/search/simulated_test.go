@@ -8,6 +8,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/search"
 )
 
@@ -65,7 +66,7 @@ func TestSimulated(t *testing.T) {
 func run(t *testing.T, h *history.History, s replay.Spec, prune search.Pruning) replay.Verdict {
 	t.Helper()
 	var v replay.Verdict
-	v.Finding = search.RunPruned(h, s, prune, 1<<26, nil)
+	v.Finding = search.RunPruned(ops.New(h, s, 1<<26), prune, nil)
 	return v
 }
 

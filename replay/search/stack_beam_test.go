@@ -6,6 +6,7 @@ import (
 
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/order"
 	"github.com/leadline/leadline/replay/window"
 )
@@ -33,7 +34,7 @@ func TestBeams(t *testing.T) {
 		if h.Pending() > 16 {
 			continue
 		}
-		want := order.Pairs(h, s, 1<<30, nil).Answer
+		want := order.Run(ops.New(h, s, 1<<30), nil).Answer
 		check := func(name string, f replay.Finding) {
 			if checkFinding(t, name, h, s, f, want); t.Failed() {
 				t.Fatal(show(h))
@@ -41,17 +42,17 @@ func TestBeams(t *testing.T) {
 		}
 		count[want.String()]++
 		if k%2 != 0 { // others take long
-			wide, tries, _ := window.BeamOfWidth(h, s, math.MaxInt32, math.MaxInt64, meter.New(nil))
+			wide, tries, _ := window.BeamOfWidth(ops.New(h, s, 0), math.MaxInt32, math.MaxInt64, meter.New(nil))
 			if check("wide beam", wide); tries > 0 {
 				t.Fatalf("a beam that left nothing out went back:\n%s", show(h))
 			}
 		}
 		width := 1 + r.IntN(3)
-		narrow, tries, _ := window.BeamOfWidth(h, s, width, math.MaxInt64, meter.New(nil))
+		narrow, tries, _ := window.BeamOfWidth(ops.New(h, s, 0), width, math.MaxInt64, meter.New(nil))
 		if check("narrow beam", narrow); tries > 0 {
 			count["went back, "+want.String()]++
 		}
-		short, _, drops := window.BeamOfWidth(h, s, width, int64(r.IntN(4000)), meter.New(nil))
+		short, _, drops := window.BeamOfWidth(ops.New(h, s, 0), width, int64(r.IntN(4000)), meter.New(nil))
 		if check("beam that drops", short); drops > 0 {
 			count["dropped, "+want.String()]++
 		}
@@ -84,7 +85,7 @@ func TestBeamsPassMany(t *testing.T) {
 			d.looks = 96
 		}
 		h := d.history(t, s)
-		f, _, drops := window.BeamOfWidth(h, s, 3, int64(r.IntN(4000)), meter.New(nil))
+		f, _, drops := window.BeamOfWidth(ops.New(h, s, 0), 3, int64(r.IntN(4000)), meter.New(nil))
 		if checkFinding(t, "beam", h, s, f, replay.Linearizable); t.Failed() {
 			t.Fatal(show(h))
 		}
@@ -111,7 +112,7 @@ func TestLongBeams(t *testing.T) {
 		h, _ := large(t, "stack", c.n, c.threads, 8, 2)
 		for _, room := range []int64{1 << 20, math.MaxInt64} {
 			m := meter.New(nil)
-			f, tries, drops := window.BeamOfWidth(h, s, c.width, room, m)
+			f, tries, drops := window.BeamOfWidth(ops.New(h, s, 0), c.width, room, m)
 			checkFinding(t, "beam", h, s, f, replay.Linearizable)
 			if drops == 0 != (room == math.MaxInt64) {
 				t.Errorf("T=%d, room %d: %d drops", c.threads, room, drops)

@@ -8,6 +8,7 @@ import (
 	workload "github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/search"
 	"github.com/leadline/leadline/replay/window"
 )
@@ -36,8 +37,8 @@ func TestStacks(t *testing.T) {
 		h := d.history(t, s)
 		want := run(t, h, s, search.Pruning{}).Answer
 		var v, narrow replay.Verdict
-		v.Finding = window.QueueOrStack(h, s, 1<<30, nil)
-		narrow.Finding, _, _ = window.BeamOfWidth(h, s, 1+r.IntN(3), 1<<20, meter.New(nil))
+		v.Finding = window.Run(ops.New(h, s, 1<<30), nil)
+		narrow.Finding, _, _ = window.BeamOfWidth(ops.New(h, s, 0), 1+r.IntN(3), 1<<20, meter.New(nil))
 		count[v.Answer.String()]++
 		if v.Answer != want || narrow.Answer != want {
 			t.Fatalf("%v (%v), in a narrow beam %v, want %v:\n%s", v.Answer, v.Cause, narrow.Answer, want, show(h))
@@ -72,7 +73,7 @@ func TestLargeStacks(t *testing.T) {
 					t.Fatal(err)
 				}
 				var v replay.Verdict
-				v.Finding = window.QueueOrStack(right, s, 1<<30, nil)
+				v.Finding = window.Run(ops.New(right, s, 1<<30), nil)
 				if v.Answer != replay.Linearizable {
 					t.Fatalf("n=%d T=%d fill=%d: %v (%v)", n, threads, fill, v.Answer, v.Cause)
 				}
@@ -94,7 +95,7 @@ func TestLargeStackRetries(t *testing.T) {
 	const most = 7_000_000
 	h, _ := large(t, "stack", 16000, 16, 8, 1)
 	m := meter.New(nil)
-	f := window.QueueOrStack(h, lookup(t, "stack"), 1<<30, m.Share(2*most))
+	f := window.Run(ops.New(h, lookup(t, "stack"), 1<<30), m.Share(2*most))
 	t.Logf("%v after %d units of work", f.Answer, m.Spent())
 	if f.Answer != replay.Linearizable || m.Spent() > most {
 		t.Errorf("%v (%v) after %d units of work", f.Answer, f.Cause, m.Spent())

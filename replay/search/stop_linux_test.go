@@ -10,6 +10,7 @@ import (
 
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/search"
 )
 
@@ -52,7 +53,7 @@ func longestSilence(t testing.TB, c stubborn) time.Duration {
 		return asked >= c.stops
 	}
 	var v replay.Verdict
-	v.Finding = search.RunPruned(c.h, s, c.prune, 1<<32, meter.New(listen))
+	v.Finding = search.RunPruned(ops.New(c.h, s, 1<<32), c.prune, meter.New(listen))
 	listen()
 	return longest
 }

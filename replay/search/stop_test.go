@@ -7,6 +7,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/search"
 )
 
@@ -138,7 +139,7 @@ func TestWorkBetweenQuestions(t *testing.T) {
 			c.stops--
 			return c.stops == 0
 		})
-		search.RunPruned(c.h, lookup(t, c.model), c.prune, 1<<32, m)
+		search.RunPruned(ops.New(c.h, lookup(t, c.model), 1<<32), c.prune, m)
 		if longest = max(longest, m.Spent()-last); longest > most {
 			t.Errorf("%s: %d units of work between two questions, want at most %d", c.name, longest, most)
 		}
@@ -159,7 +160,7 @@ func TestStopIsAsked(t *testing.T) {
 		counted := &counting{Spec: lookup(t, c.model), fresh: c.fresh}
 		asked, last, longest := 0, 0, 0
 		var v replay.Verdict
-		v.Finding = search.RunPruned(c.h, counted, c.prune, 1<<32, meter.New(func() bool {
+		v.Finding = search.RunPruned(ops.New(c.h, counted, 1<<32), c.prune, meter.New(func() bool {
 			asked++
 			longest = max(longest, counted.steps-last)
 			last = counted.steps

@@ -80,10 +80,10 @@ const stayOut = -2
 
 // newSweep prepares the search. It reports false if more operations that must
 // be placed are open at once than a mask has bits.
-func newSweep(a *arrangement, spec replay.Spec, machine *state.Machine, prune Pruning) (*sweep, bool) {
+func newSweep(a *arrangement, machine *state.Machine, prune Pruning) (*sweep, bool) {
 	ops := a.h.Ops
 	s := &sweep{arrangement: a, ops: ops, machine: machine, prune: prune,
-		slot: make([]int32, len(ops)), observes: observers(a, spec, prune)}
+		slot: make([]int32, len(ops)), observes: observers(a, prune)}
 	s.Fits = func() bool { return s.bytes() <= s.maxBytes || s.forget() }
 	for i := range ops {
 		if s.changesNothing(int32(i)) {

@@ -64,7 +64,7 @@ type vectorFrame struct {
 }
 
 func newVectors(a *arrangement, r *runner, machine *state.Machine) *vectors {
-	s := &vectors{arrangement: a, machine: machine, prune: r.prune, observes: observers(a, r.spec, r.prune),
+	s := &vectors{arrangement: a, machine: machine, prune: r.prune, observes: observers(a, r.prune),
 		chains: a.chains(), place: make([]int32, len(a.h.Ops)), chain: make([]int32, len(a.h.Ops)), state: machine.Start()}
 	s.Walk = state.Walk{Meter: r.meter, Fits: func() bool { return s.bytes() <= r.maxBytes }}
 	for c, chain := range s.chains {

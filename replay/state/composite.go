@@ -2,19 +2,15 @@ package state
 
 import (
 	"math/bits"
+	"slices"
 
-	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 )
 
-// persistent is a set of persistent states: a step copies only a small part of a state. An
-// implementation reads the facts of an operation when it first steps it.
+// persistent is a set of persistent states: a step copies only a small part of a state.
 type persistent interface {
 	// step returns the state after op, or Fail. The first state is 0.
 	step(state, op int32) int32
-	// needsWholeObject reports whether a step has met an operation that cannot be
-	// replayed on these states. All results are meaningless then.
-	needsWholeObject() bool
 	// bytes is the memory of the states.
 	bytes() int64
 	// keep forgets all states except the first and the given ones, and replaces the
@@ -22,28 +18,16 @@ type persistent interface {
 	keep(states []int32)
 }
 
-// grown returns list with a place for index i, below n. Tables with an entry for each
-// operation grow by it, because many searches end within the first operations.
-func grown[T any](list []T, i, n int) []T {
-	if i < len(list) {
-		return list
-	}
-	longer := make([]T, min(max(2*i, 1024), n))
-	copy(longer, list)
-	return longer
-}
-
-// newPersistent returns persistent states for the operations of h, or nil if no
-// implementation supports the specification. The machine must be one for the same
-// operations.
-func newPersistent(h *history.History, spec replay.Spec, m *Machine) persistent {
-	if c := newComposite(h, spec, m); c != nil {
+// newPersistent returns persistent states for the operations of p, or nil if no
+// implementation supports them. The machine must be one for the same operations.
+func newPersistent(p *ops.Problem, m *Machine) persistent {
+	if c := newComposite(p, m); c != nil {
 		return c
 	}
-	if c := newDivided(h, spec); c != nil {
+	if c := newDivided(p.H, p.Spec); c != nil && c.readsAll() {
 		return c
 	}
-	if q := newSequence(h, spec); q != nil {
+	if q := newSequence(p); q != nil {
 		return q
 	}
 	return nil
@@ -54,19 +38,12 @@ func newPersistent(h *history.History, spec replay.Spec, m *Machine) persistent 
 // with all its parts. Two states count as equal if their sums over the parts, of 128 bits,
 // are equal. If the composite is divided, it also compares the parts.
 type composite struct {
-	spec   replay.Described
-	parts  *Machine // its states are the states of single parts
-	ops    []history.Operation
-	number []int32 // operation -> part + 1; 0: not read yet; see grown
-	part   map[string]int32
-	key    []byte
-	states []compositeState
-	index  Index   // of states, by their sums
-	nodes  []int32 // of trees: see compositeState
-	spare  spareStates
-	// across is set when an operation concerns several parts. The composite does not
-	// apply then.
-	across  bool
+	parts   *Machine // its states are the states of single parts
+	partOf  []int32  // operation -> part; nil if divided
+	states  []compositeState
+	index   Index   // of states, by their sums
+	nodes   []int32 // of trees: see compositeState
+	spare   spareStates
 	divided *divided // nil: each operation concerns one part
 }
 
@@ -96,14 +73,18 @@ const (
 
 func (s *compositeState) hash() uint32 { return uint32(s.sum[0]) }
 
-// newComposite returns a composite for the operations of h, or nil if the specification has
-// no parts. The machine must be one for the same operations.
-func newComposite(h *history.History, spec replay.Spec, m *Machine) *composite {
-	described, ok := spec.(replay.Described)
-	if !ok || !replay.TraitsOf(spec).Partitioned {
+// newComposite returns a composite for the operations of p, or nil unless there are several
+// parts and each operation concerns one of them. The machine must be one for the same
+// operations.
+func newComposite(p *ops.Problem, m *Machine) *composite {
+	if !p.Traits().Partitioned {
 		return nil
 	}
-	c := &composite{spec: described, parts: m, ops: h.Ops, part: map[string]int32{}}
+	part := p.Columns(nil).Part
+	if slices.Contains(part, ops.None) || slices.Max(part) == slices.Min(part) {
+		return nil
+	}
+	c := &composite{parts: m, partOf: part}
 	c.empty()
 	return c
 }
@@ -119,11 +100,7 @@ func (c *composite) step(state, op int32) int32 {
 	if c.divided != nil {
 		return c.stepDivided(state, op)
 	}
-	part := c.partOf(op)
-	if part < 0 {
-		c.across = true
-		return Fail
-	}
+	part := c.partOf[op]
 	from := c.states[state]
 	before := c.get(from, part)
 	after := c.parts.stepWhole(before, op)
@@ -152,33 +129,6 @@ func (s *compositeState) change(part, before, after int32) {
 // find returns the number of a state with the same sum, or -1.
 func (c *composite) find(s *compositeState) int32 {
 	return c.index.Find(s.hash(), func(i int32) bool { return c.states[i].sum == s.sum })
-}
-
-// partOf returns the part that op concerns, or -1 if op concerns several.
-func (c *composite) partOf(op int32) int32 {
-	c.number = grown(c.number, int(op), len(c.ops))
-	if n := c.number[op]; n > 0 {
-		return n - 1
-	}
-	o := &c.ops[op]
-	value, ok := c.spec.Facts(o).PartOf(o)
-	if !ok {
-		return -1
-	}
-	part := c.numberOf(value)
-	c.number[op] = part + 1
-	return part
-}
-
-// numberOf returns the number of a part.
-func (c *composite) numberOf(value history.Value) int32 {
-	c.key = value.AppendKey(c.key[:0])
-	part, known := c.part[string(c.key)]
-	if !known {
-		part = int32(len(c.part))
-		c.part[string(c.key)] = part
-	}
-	return part
 }
 
 // partSum returns the summand of a part in a state. It is 0 in the first state.
@@ -227,8 +177,6 @@ func (c *composite) with(node, level, part, state int32) int32 {
 	c.nodes[n+at] = state
 	return n
 }
-
-func (c *composite) needsWholeObject() bool { return c.across }
 
 func (c *composite) bytes() int64 {
 	bytes := int64(len(c.nodes))*4 + int64(len(c.states))*compositeStateBytes

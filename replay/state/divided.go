@@ -9,20 +9,18 @@ import (
 // operation concerns several parts, each step one part. States with equal sums are compared
 // part by part.
 type divided struct {
-	spec  replay.Divisible
-	steps []stepsOf // operation -> its steps; see grown
+	spec   replay.Divisible
+	ops    []history.Operation
+	number map[string]int32 // numbers the parts
+	key    []byte
+	steps  []stepsOf // operation -> its steps
 	// part is the part of each step. The steps are the operations of composite.parts.
 	part    []int32
 	changes []partChange // changes that the current operation has made so far
 }
 
-// stepsOf are the steps from first to end-1 of an operation. The zero value is for an
-// operation that has not been divided yet.
-type stepsOf struct {
-	first, end  int32
-	known       bool
-	indivisible bool // the operation cannot be divided
-}
+// stepsOf are the steps from first to end-1 of an operation.
+type stepsOf struct{ first, end int32 }
 
 // A partChange is a part with its state before and after an operation.
 type partChange struct{ part, before, after int32 }
@@ -39,27 +37,21 @@ func newDivided(h *history.History, spec replay.Spec) *composite {
 		return nil
 	}
 	t.view = Machine{tables: t}
-	c := &composite{parts: &t.view, ops: h.Ops, part: map[string]int32{}, divided: &divided{spec: d}}
+	c := &composite{parts: &t.view, divided: &divided{spec: d, ops: h.Ops, number: map[string]int32{}, steps: make([]stepsOf, len(h.Ops))}}
 	c.empty()
 	return c
 }
 
-// divide returns the steps of an operation. It sets across if op cannot be divided.
-func (c *composite) divide(op int32) stepsOf {
+// divide finds the steps of an operation. It returns false if op cannot be divided.
+func (c *composite) divide(op int32) bool {
 	d := c.divided
-	d.steps = grown(d.steps, int(op), len(c.ops))
-	known := &d.steps[op]
-	if known.known {
-		c.across = c.across || known.indivisible
-		return *known
-	}
-	o := &c.ops[op]
+	o := &d.ops[op]
 	steps, parts, ok := d.spec.Divide(o)
-	*known = stepsOf{first: int32(len(d.part)), known: true, indivisible: !ok}
 	if !ok {
-		c.across = true
-		return *known
+		return false
 	}
+	known := &d.steps[op]
+	known.first = int32(len(d.part))
 	for i := range steps {
 		// A pending step without a transition would be skipped, but the other steps
 		// performed. So the steps of a pending operation are marked as happened.
@@ -69,24 +61,33 @@ func (c *composite) divide(op int32) stepsOf {
 		}
 		c.parts.ops = append(c.parts.ops, step)
 		c.parts.column = append(c.parts.column, unseen)
-		d.part = append(d.part, c.numberOf(parts[i]))
+		d.part = append(d.part, d.numberOf(parts[i]))
 	}
 	known.end = int32(len(d.part))
-	return *known
+	return true
+}
+
+// numberOf returns the number of a part.
+func (d *divided) numberOf(value history.Value) int32 {
+	d.key = value.AppendKey(d.key[:0])
+	part, known := d.number[string(d.key)]
+	if !known {
+		part = int32(len(d.number))
+		d.number[string(d.key)] = part
+	}
+	return part
 }
 
 // stepDivided returns the state after op, or Fail.
 func (c *composite) stepDivided(state, op int32) int32 {
-	d, steps := c.divided, c.divide(op)
-	if steps.indivisible {
-		return Fail
-	}
+	d := c.divided
+	steps := d.steps[op]
 	from := c.states[state]
 	d.changes = d.changes[:0]
 	for k := steps.first; k < steps.end; k++ {
 		change := d.change(c, from, d.part[k])
 		after := c.parts.Step(change.after, k)
-		if o := &c.ops[op]; after == Fail && o.Pending() && !o.Happened {
+		if o := &d.ops[op]; after == Fail && o.Pending() && !o.Happened {
 			return state
 		} else if after == Fail {
 			return Fail
@@ -157,10 +158,10 @@ func (c *composite) isSameNode(a, b, level int32) bool {
 	return true
 }
 
-// readsAll reports whether all operations can be divided.
+// readsAll divides all operations. It reports whether that is possible.
 func (c *composite) readsAll() bool {
-	for i := range c.ops {
-		if c.divide(int32(i)).indivisible {
+	for i := range c.divided.ops {
+		if !c.divide(int32(i)) {
 			return false
 		}
 	}

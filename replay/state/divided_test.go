@@ -6,6 +6,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/spec"
 )
 
@@ -67,7 +68,7 @@ func TestDivided(t *testing.T) {
 		for _, keys := range []int{1, 2, 3, 9, 100} {
 			h := transactions(t, s, 600, keys)
 			walkPersistent(t, model, h, s)
-			m := NewCompactMachine(h, s)
+			m := compactMachine(ops.New(h, s, 1<<30))
 			if m.compact == nil {
 				t.Fatalf("%s: not compact", model)
 			}
@@ -77,7 +78,7 @@ func TestDivided(t *testing.T) {
 					h.Ops[i].Happened = i%2 == 0
 				}
 			}
-			m, whole := NewCompactMachine(h, s), NewMachine(h, s)
+			m, whole := compactMachine(ops.New(h, s, 1<<30)), NewMachine(ops.New(h, s, 1<<30))
 			state, other := m.Start(), whole.Start()
 			for i := range h.Ops {
 				next, want := m.Step(state, int32(i)), whole.Step(other, int32(i))
@@ -112,7 +113,7 @@ func TestDividedWhole(t *testing.T) {
 		for i := range h.Ops {
 			if op := &h.Ops[i]; !op.Pending() && op.Method == "txn" && len(op.Args[0].List()) > 0 && op.Result.Kind() == history.List {
 				op.Result = result
-				if m := NewCompactMachine(h, s); m.compact != nil || m.Step(m.Start(), int32(i)) != Fail {
+				if m := compactMachine(ops.New(h, s, 1<<30)); m.compact != nil || m.Step(m.Start(), int32(i)) != Fail {
 					t.Errorf("%v is possible, or divided", op)
 				}
 				break

@@ -6,6 +6,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // Fail is the state after an operation whose recorded result is impossible in
@@ -33,33 +34,18 @@ type Machine struct {
 	gaveUp   replay.Cause
 }
 
-// NewMachine returns a Machine for the operations of h, or nil if the
+// NewMachine returns a Machine for the operations of p, or nil if the
 // specification's objects are not States.
-func NewMachine(h *history.History, spec replay.Spec) *Machine {
-	t := takeTables(len(h.Ops), spec)
+func NewMachine(p *ops.Problem) *Machine {
+	n := len(p.H.Ops)
+	t := takeTables(n, p.Spec)
 	if t == nil {
 		return nil
 	}
 	m := &t.view
-	*m = Machine{tables: t, ops: h.Ops, column: slices.Grow(m.column[:0], len(h.Ops))[:len(h.Ops)], sizeBefore: t.size()}
-	for i := range h.Ops {
-		m.column[i] = t.columnOf(&h.Ops[i])
-	}
-	return m
-}
-
-// NewCompactMachine is like NewMachine, but in a long history, a state of a queue, a stack
-// or a replay.Divisible takes a few words, for any number of values. The method Objects
-// must not be called.
-func NewCompactMachine(h *history.History, spec replay.Spec) *Machine {
-	m := NewMachine(h, spec)
-	if m == nil || len(h.Ops) <= SharedOps {
-		return m
-	}
-	if q := newSequence(h, spec); q != nil && m.Valid() && q.readsAll() {
-		m.compact = q
-	} else if c := newDivided(h, spec); c != nil && m.Valid() && c.readsAll() {
-		m.compact = c
+	*m = Machine{tables: t, ops: p.H.Ops, column: slices.Grow(m.column[:0], n)[:n], sizeBefore: t.size()}
+	for i := range p.H.Ops {
+		m.column[i] = t.columnOf(&p.H.Ops[i])
 	}
 	return m
 }
@@ -67,40 +53,30 @@ func NewCompactMachine(h *history.History, spec replay.Spec) *Machine {
 // NewLazyMachine returns a Machine that reads an operation when it first steps it. Same,
 // Column, ReadOnly and Valid must not be called for a history of more than SharedOps
 // operations.
-func NewLazyMachine(h *history.History, spec replay.Spec) *Machine {
-	if len(h.Ops) <= SharedOps {
-		return NewMachine(h, spec)
+func NewLazyMachine(p *ops.Problem) *Machine {
+	if len(p.H.Ops) <= SharedOps {
+		return NewMachine(p)
 	}
-	t := takeTables(len(h.Ops), spec)
+	t := takeTables(len(p.H.Ops), p.Spec)
 	if t == nil {
 		return nil
 	}
 	m := &t.view
-	*m = Machine{tables: t, ops: h.Ops, column: make([]int32, len(h.Ops))}
-	for i := range m.column {
-		m.column[i] = unseen
-	}
+	*m = Machine{tables: t, ops: p.H.Ops, column: slices.Repeat([]int32{unseen}, len(p.H.Ops))}
 	return m
 }
 
-// UseCompact makes the states of a lazy machine of a long history compact, if possible. It
-// must be called before the first Step, and Objects must not be called after it, except for
-// the first state.
-func (m *Machine) UseCompact(h *history.History) {
-	if len(h.Ops) > SharedOps {
-		m.compact = newPersistent(h, m.spec, m)
+// UseCompact makes states compact, if that is possible and the history is long. It must be
+// called before the first Step. Objects must not be called after it, except for the first
+// state.
+func (m *Machine) UseCompact(p *ops.Problem) {
+	if len(p.H.Ops) > SharedOps {
+		m.compact = newPersistent(p, m)
 	}
 }
 
 // IsCompact reports whether the states are compact.
 func (m *Machine) IsCompact() bool { return m.compact != nil }
-
-// NeedsWhole reports whether a Step has met an operation that compact states do not
-// support. All results are meaningless then, until UseWhole is called.
-func (m *Machine) NeedsWhole() bool { return m.compact != nil && m.compact.needsWholeObject() }
-
-// UseWhole replaces compact states by whole objects. The first state stays the first one.
-func (m *Machine) UseWhole() { m.compact = nil }
 
 // unseen is the column of an operation that a lazy machine has not stepped.
 const unseen = -1

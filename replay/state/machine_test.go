@@ -7,6 +7,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/spec"
 	"github.com/leadline/leadline/replay/state"
 )
@@ -38,7 +39,7 @@ func TestMachineSharesStates(t *testing.T) {
 	add := func(n int64) history.Operation {
 		return history.Operation{Method: "add", Args: []history.Value{history.IntValue(n)}, Result: history.UnknownValue}
 	}
-	m := state.NewMachine(sequence(add(1), add(2), add(1)), parse(t, "set"))
+	m := state.NewMachine(ops.New(sequence(add(1), add(2), add(1)), parse(t, "set"), 1<<30))
 	run := func(order ...int32) int32 {
 		state := m.Start()
 		for _, op := range order {
@@ -77,7 +78,7 @@ func TestTablesOfTwoTypes(t *testing.T) {
 	h := sequence(history.Operation{Method: "get", Result: history.IntValue(1)})
 	for range 2 {
 		for n, spec := range []replay.Spec{&zeroes{constant(0)}, &ones{constant(1)}} {
-			m := state.NewMachine(h, spec)
+			m := state.NewMachine(ops.New(h, spec, 1<<30))
 			if can := m.Step(m.Start(), 0) != state.Fail; can != (n == 1) {
 				t.Errorf("a constant %d returns 1: %v", n, can)
 			}
@@ -111,7 +112,7 @@ func TestMachineSetsOfStates(t *testing.T) {
 		history.Operation{Method: "look", Result: history.IntValue(1)},
 		history.Operation{Method: "look", Result: history.UnknownValue, Return: history.NoReturn},
 	)
-	m := state.NewMachine(h, coin())
+	m := state.NewMachine(ops.New(h, coin(), 1<<30))
 	tossed := m.Step(m.Start(), 0)
 	if again := m.Step(tossed, 1); again != tossed {
 		t.Errorf("a second toss leads from state %d to %d", tossed, again)
@@ -146,7 +147,7 @@ func TestSetKeys(t *testing.T) {
 		},
 		Key: func(dst []byte, s string) []byte { return append(dst, s...) },
 	}
-	m := state.NewMachine(sequence(history.Operation{Method: "first"}, history.Operation{Method: "second"}), words)
+	m := state.NewMachine(ops.New(sequence(history.Operation{Method: "first"}, history.Operation{Method: "second"}), words, 1<<30))
 	if m.Step(m.Start(), 0) == m.Step(m.Start(), 1) {
 		t.Error("{a, bc} and {ab, c} are one state")
 	}
@@ -158,7 +159,7 @@ func TestMachineSparse(t *testing.T) {
 	for op := range writes {
 		writes[op] = history.Operation{Method: "write", Args: []history.Value{history.IntValue(int64(op))}}
 	}
-	m := state.NewMachine(sequence(writes...), parse(t, "register"))
+	m := state.NewMachine(ops.New(sequence(writes...), parse(t, "register"), 1<<30))
 	seen := map[int32]int32{}
 	for op := range int32(2000) {
 		state := m.Step(m.Start(), op)
@@ -175,7 +176,7 @@ func TestMachineHappened(t *testing.T) {
 	lock := history.Operation{Method: "lock", Result: history.UnknownValue, Return: history.NoReturn}
 	happened := lock
 	happened.Happened = true
-	m := state.NewMachine(sequence(history.Operation{Method: "lock"}, happened, lock), parse(t, "mutex"))
+	m := state.NewMachine(ops.New(sequence(history.Operation{Method: "lock"}, happened, lock), parse(t, "mutex"), 1<<30))
 	held := m.Step(m.Start(), 0)
 	if m.Step(held, 1) != state.Fail {
 		t.Error("an operation that happened has no transition, but does not fail")
@@ -221,7 +222,7 @@ func TestMachineJudges(t *testing.T) {
 	h := sequence(draw(history.IntValue(300)), draw(history.IntValue(4)), draw(history.UnknownValue))
 	listed := 0
 	spec := sieveSpec{&listed}
-	m := state.NewMachine(h, spec)
+	m := state.NewMachine(ops.New(h, spec, 1<<30))
 	if m.Step(m.Start(), 0) == state.Fail || m.Step(m.Start(), 1) != state.Fail {
 		t.Error("300 fails or 4 succeeds")
 	}
@@ -271,8 +272,7 @@ func (trustedText) Trusted() {}
 // TestMachineKeys: a state whose key is that of a set of states is not taken for it.
 func TestMachineKeys(t *testing.T) {
 	key := history.StringValue("b").AppendKey(history.StringValue("a").AppendKey(nil))
-	m := state.NewMachine(sequence(history.Operation{Method: "both"}, history.Operation{Method: "one"}),
-		textSpec{"both": {"a", "b"}, "one": {string(key)}})
+	m := state.NewMachine(ops.New(sequence(history.Operation{Method: "both"}, history.Operation{Method: "one"}), textSpec{"both": {"a", "b"}, "one": {string(key)}}, 1<<30))
 	if both, one := m.Step(m.Start(), 0), m.Step(m.Start(), 1); both == one {
 		t.Errorf("both lead to state %d", both)
 	}
@@ -282,8 +282,8 @@ func TestMachineKeys(t *testing.T) {
 // however few there are.
 func TestMachineLongArguments(t *testing.T) {
 	long := []history.Value{history.ListValue(make([]history.Value, meter.AskEvery)...)}
-	m := state.NewMachine(sequence(history.Operation{Method: "a", Args: long}, history.Operation{Method: "b", Args: long},
-		history.Operation{Method: "c"}), trustedText{textSpec{"a": {"a"}, "b": {"b"}, "c": {"c"}}})
+	m := state.NewMachine(ops.New(sequence(history.Operation{Method: "a", Args: long}, history.Operation{Method: "b", Args: long},
+		history.Operation{Method: "c"}), trustedText{textSpec{"a": {"a"}, "b": {"b"}, "c": {"c"}}}, 1<<30))
 	asked := 0
 	m.Bound(meter.New(func() bool { asked++; return asked == 3 }), 0)
 	for op, want := range []int{1, 2, 2} {

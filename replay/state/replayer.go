@@ -4,6 +4,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // TableMax is the largest number of operations of a history that is replayed by
@@ -27,15 +28,15 @@ func NewReplayer(in *replay.Instance, spec replay.Spec, machine *Machine, maxByt
 	return &Replayer{in: in, spec: spec, machine: machine, maxBytes: maxBytes, meter: m}
 }
 
-// TableFor returns the Machine for replaying schedules of h, or nil if they run
+// TableFor returns the Machine for replaying schedules of p, or nil if they run
 // on the object itself.
-func TableFor(h *history.History, spec replay.Spec) *Machine {
-	if len(h.Ops) > TableMax {
-		if _, set := spec.New().(replay.Nondeterministic); !set {
+func TableFor(p *ops.Problem) *Machine {
+	if len(p.H.Ops) > TableMax {
+		if _, set := p.Spec.New().(replay.Nondeterministic); !set {
 			return nil
 		}
 	}
-	return NewMachine(h, spec)
+	return NewMachine(p)
 }
 
 // IsWitness reports whether the replay of the schedule gives every recorded
@@ -47,7 +48,7 @@ func (r *Replayer) IsWitness(schedule []int32) bool {
 	if r.machine.Bytes() > r.maxBytes {
 		// Start over with empty tables to stay within the bound.
 		full := r.machine
-		r.machine = NewMachine(r.in.History, r.spec)
+		r.machine = NewMachine(ops.New(r.in.History, r.spec, r.maxBytes))
 		r.machine.Bound(full.meter, full.maxBytes)
 		r.machine.gaveUp = full.gaveUp
 	}

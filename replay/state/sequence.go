@@ -1,42 +1,26 @@
 package state
 
 import (
-	"math"
-
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // A sequence replays the operations of a queue or a stack on persistent states. A step
 // takes O(log n) for n values, and a state takes a few words for any number of values.
-// replay.Facts define what operations do. The hash of a state is a polynomial of its
+// The hash of a state is a polynomial of its
 // values, modulo 2^64. Two states with the same hash are compared value by value from the
 // last one on, up to the first node that they share: mostly a few steps.
 type sequence struct {
-	spec        replay.Described
-	stack       bool
-	ops         []history.Operation
-	facts       []sequenceOp // operation -> what it does
-	number      map[string]int32
-	key         []byte
-	states      []sequenceState
-	spare       []sequenceState // memory for keep
-	index       Index           // of states
-	powers      []uint64        // powers of the base
-	block       []valueNode     // allocated nodes that are not in use yet
-	nodes       int64           // how many were taken into use since keep
-	unsupported bool            // see whole
+	stack   bool
+	columns *ops.Columns
+	states  []sequenceState
+	spare   []sequenceState // memory for keep
+	index   Index           // of states
+	powers  []uint64        // powers of the base
+	block   []valueNode     // allocated nodes that are not in use yet
+	nodes   int64           // how many were taken into use since keep
 }
-
-// A sequenceOp is what an operation does. The zero value is for an operation that has not
-// been read yet.
-type sequenceOp struct {
-	role  replay.Role
-	known bool
-	value int32 // number of the value, or the size, or anyValue
-}
-
-const anyValue = -1
 
 // A valueNode is the end of a list of inserted values, which goes back to the first
 // insertion. jump leads to an earlier node, such that each node can be reached in O(log n)
@@ -65,24 +49,37 @@ const (
 	base = 0x0b7e151628aed2a7
 )
 
-// newSequence returns a sequence for the operations of h, or nil if the
-// specification is neither a queue nor a stack.
-func newSequence(h *history.History, spec replay.Spec) *sequence {
-	described, ok := spec.(replay.Described)
-	if !ok {
+// newSequence returns a sequence for the operations of p, or nil unless they are operations
+// of a queue or stack that a sequence can represent.
+func newSequence(p *ops.Problem) *sequence {
+	discipline := p.Traits().Discipline
+	if discipline != replay.FirstIn && discipline != replay.LastIn {
 		return nil
 	}
-	q := &sequence{spec: described, ops: h.Ops}
-	switch described.Traits().Discipline {
-	case replay.FirstIn:
-	case replay.LastIn:
-		q.stack = true
-	default:
-		return nil
+	q := &sequence{columns: p.Columns(nil), stack: discipline == replay.LastIn, powers: []uint64{1}}
+	for i := range p.H.Ops {
+		if !q.supports(int32(i), &p.H.Ops[i]) {
+			return nil
+		}
 	}
-	q.number, q.powers = map[string]int32{}, []uint64{1}
 	q.empty()
 	return q
+}
+
+// supports reports whether a sequence can represent what op does.
+func (q *sequence) supports(i int32, op *history.Operation) bool {
+	hasValue := q.columns.Value[i] != ops.None
+	switch q.columns.Role[i] {
+	case replay.Idle, replay.Nothing, replay.Clear, replay.Size:
+		return true
+	case replay.Insert:
+		return hasValue
+	case replay.Remove:
+		return hasValue && !op.Pending() || !hasValue && op.Pending() && !op.Happened
+	case replay.Look:
+		return hasValue && !op.Pending()
+	}
+	return false
 }
 
 func (q *sequence) empty() {
@@ -92,9 +89,9 @@ func (q *sequence) empty() {
 }
 
 func (q *sequence) step(state, op int32) int32 {
-	what := q.factsOf(op)
+	role, value := q.columns.Role[op], q.columns.Value[op]
 	s := q.states[state]
-	switch what.role {
+	switch role {
 	case replay.Idle:
 		return state
 	case replay.Nothing:
@@ -103,21 +100,21 @@ func (q *sequence) step(state, op int32) int32 {
 		}
 		return state
 	case replay.Size:
-		if s.n == 0 || what.value != anyValue && what.value != s.n {
+		if s.n == 0 || value != ops.None && value != s.n {
 			return Fail
 		}
 		return state
 	case replay.Clear:
 		return 0
 	case replay.Insert:
-		s.last = q.insert(s.last, what.value)
-		s.sum = s.sum*base + coefficient(what.value)
+		s.last = q.insert(s.last, value)
+		s.sum = s.sum*base + coefficient(value)
 		s.n++
 		return q.intern(s)
 	}
 	// Remove or Look.
 	if s.n == 0 {
-		if what.value == anyValue {
+		if value == ops.None {
 			return state
 		}
 		return Fail
@@ -126,10 +123,10 @@ func (q *sequence) step(state, op int32) int32 {
 	if !q.stack {
 		next = s.last.at(s.last.place - s.n + 1)
 	}
-	if what.value != anyValue && what.value != next.value {
+	if value != ops.None && value != next.value {
 		return Fail
 	}
-	if what.role == replay.Look {
+	if role == replay.Look {
 		return state
 	}
 	s.n--
@@ -143,39 +140,6 @@ func (q *sequence) step(state, op int32) int32 {
 		return 0
 	}
 	return q.intern(s)
-}
-
-// factsOf returns what op does. It sets unsupported if that is more than a sequence can
-// represent.
-func (q *sequence) factsOf(op int32) sequenceOp {
-	q.facts = grown(q.facts, int(op), len(q.ops))
-	what := &q.facts[op]
-	if what.known {
-		return *what
-	}
-	o := &q.ops[op]
-	f := q.spec.Facts(o)
-	what.known, what.role, what.value = true, f.Role, anyValue
-	switch {
-	case f.Role == replay.Idle || f.Role == replay.Nothing || f.Role == replay.Clear:
-	case f.Role == replay.Size && f.Value.Kind() == history.Int:
-		what.value = int32(min(f.Value.Int(), math.MaxInt32)) // a history has fewer operations
-	case f.Role == replay.Size:
-	case f.Role == replay.Remove && o.Pending() && !o.Happened && f.Value.Kind() == history.Unknown:
-	case (f.Role == replay.Insert || f.Role == replay.Remove || f.Role == replay.Look) && f.Value.Kind() != history.Unknown &&
-		(f.Role == replay.Insert || !o.Pending()):
-		q.key = f.Value.AppendKey(q.key[:0])
-		number, ok := q.number[string(q.key)]
-		if !ok {
-			number = int32(len(q.number))
-			q.number[string(q.key)] = number
-		}
-		what.value = number
-	default:
-		q.unsupported = true
-		what.role = replay.Never
-	}
-	return *what
 }
 
 func (q *sequence) insert(last *valueNode, value int32) *valueNode {
@@ -234,16 +198,6 @@ func isSame(a, b *sequenceState) bool {
 		x, y = x.before, y.before
 	}
 	return true
-}
-
-func (q *sequence) needsWholeObject() bool { return q.unsupported }
-
-// readsAll reports whether a sequence supports all operations.
-func (q *sequence) readsAll() bool {
-	for i := range q.ops {
-		q.factsOf(int32(i))
-	}
-	return !q.unsupported
 }
 
 func (q *sequence) bytes() int64 {

@@ -2,16 +2,16 @@ package window
 
 import (
 	"cmp"
-	"math"
 	"math/bits"
 	"slices"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 )
 
-// QueueOrStack decides histories of a queue or a stack into which values may be inserted
+// Run decides histories of a queue or a stack into which values may be inserted
 // several times; see queueSearch and stackBeam. It declines if
 //
 //   - there is order beyond real time;
@@ -23,22 +23,26 @@ import (
 //   - more than 64 operations of a stack, or consumers of a queue, are open at
 //     once.
 //
-// The work is bounded by the number of configurations, the memory by maxBytes,
+// The work is bounded by the number of configurations, the memory by p.MaxBytes,
 // beyond which the history is undecided.
-func QueueOrStack(h *history.History, spec replay.Spec, maxBytes int64, m *meter.Meter) replay.Finding {
-	discipline := replay.DisciplineIn(h, spec)
-	if discipline != replay.FirstIn && discipline != replay.LastIn || h.HasEdges() || len(h.Ghosts) > 0 {
+func Run(p *ops.Problem, m *meter.Meter) replay.Finding {
+	columns := p.Columns(m)
+	if columns == nil {
+		return replay.GaveUp(replay.Time)
+	}
+	discipline := p.Discipline()
+	if discipline != replay.FirstIn && discipline != replay.LastIn || !p.InRealTime() {
 		return replay.Declines("")
 	}
-	c := readCollected(h, spec, discipline)
+	c := readCollected(p.H, columns, discipline)
 	if c == nil {
 		return replay.Declines("")
 	}
-	f := c.search(discipline, maxBytes, m)
+	f := c.search(discipline, p.MaxBytes, m)
 	if f.Answer == replay.Linearizable && len(c.sizes) > 0 {
 		// Operations that count change nothing. So if the others have no witness, the
 		// history has none.
-		if f.Witness = weaveSizes(h, spec, f.Witness, c.sizes); f.Witness == nil {
+		if f.Witness = weaveSizes(p.H, columns, f.Witness, c.sizes); f.Witness == nil {
 			return replay.Declines("")
 		}
 	}
@@ -125,32 +129,19 @@ type consumer struct {
 type sized struct{ op, call, ret, size int32 }
 
 // readCollected returns nil if the history has operations that do not fit into collected.
-func readCollected(h *history.History, spec replay.Spec, discipline replay.Discipline) *collected {
+func readCollected(h *history.History, columns *ops.Columns, discipline replay.Discipline) *collected {
 	c := &collected{impossible: history.NoReturn}
-	numbers := map[string]int32{}
-	var key []byte
 	for i := range h.Ops {
 		op := &h.Ops[i]
-		facts := replay.FactsOf(spec, op)
-		role, value := facts.Role, facts.Value
-		number := int32(-1)
-		if role == replay.Insert || (role == replay.Remove || role == replay.Look) && !op.Pending() {
-			key = value.AppendKey(key[:0])
-			n, ok := numbers[string(key)]
-			if !ok {
-				n = int32(len(numbers))
-				numbers[string(key)] = n
-			}
-			number = n
-		}
-		t := consumer{int32(i), op.Call, op.Return, number, role}
+		role, value := columns.Role[i], columns.Value[i]
+		t := consumer{int32(i), op.Call, op.Return, value, role}
 		switch {
 		case role == replay.Insert:
-			c.inserts = append(c.inserts, insertion{t.op, t.call, t.ret, number, !op.Pending() || op.Happened})
+			c.inserts = append(c.inserts, insertion{t.op, t.call, t.ret, value, !op.Pending() || op.Happened})
 		case role == replay.Idle:
 			c.idle = append(c.idle, t.op)
 		case role == replay.Remove && op.Pending():
-			if op.Happened || value.Kind() != history.Unknown {
+			if op.Happened || value != ops.None {
 				return nil
 			}
 			c.pendings = append(c.pendings, t)
@@ -158,14 +149,11 @@ func readCollected(h *history.History, spec replay.Spec, discipline replay.Disci
 			return nil
 		case role == replay.Never:
 			c.fails(op.Return)
-		case role == replay.Size && value.Kind() == history.Unknown && discipline == replay.FirstIn:
+		case role == replay.Size && value == ops.None && discipline == replay.FirstIn:
 			t.role = replay.Look // of any value
 			c.consumers = append(c.consumers, t)
-		case role == replay.Size && value.Kind() == history.Unknown:
-			c.sizes = append(c.sizes, sized{t.op, t.call, t.ret, -1})
 		case role == replay.Size:
-			size := min(value.Int(), math.MaxInt32) // more than there are operations
-			c.sizes = append(c.sizes, sized{t.op, t.call, t.ret, int32(size)})
+			c.sizes = append(c.sizes, sized{t.op, t.call, t.ret, value})
 		case role == replay.Remove, role == replay.Look, role == replay.Nothing:
 			c.consumers = append(c.consumers, t)
 		default:
@@ -174,7 +162,7 @@ func readCollected(h *history.History, spec replay.Spec, discipline replay.Disci
 	}
 	slices.SortFunc(c.sizes, func(a, b sized) int { return cmp.Compare(a.call, b.call) })
 	slices.SortFunc(c.consumers, func(a, b consumer) int { return cmp.Compare(a.ret, b.ret) })
-	c.countValues(len(numbers))
+	c.countValues(int(columns.Values))
 	return c
 }
 

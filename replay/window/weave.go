@@ -6,15 +6,16 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // weaveSizes inserts the operations that count into a witness of the other operations of a
 // queue or a stack; see weave. It returns nil if one of them does not fit in any place.
-func weaveSizes(h *history.History, spec replay.Spec, order []int32, sizes []sized) []int32 {
+func weaveSizes(h *history.History, columns *ops.Columns, order []int32, sizes []sized) []int32 {
 	held := make([]int32, len(order)+1) // number of values before each operation
 	for k, op := range order {
 		held[k+1] = held[k]
-		switch o := &h.Ops[op]; replay.FactsOf(spec, o).Role {
+		switch o := &h.Ops[op]; columns.Role[op] {
 		case replay.Insert:
 			held[k+1]++
 		case replay.Remove:

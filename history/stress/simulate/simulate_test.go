@@ -15,6 +15,7 @@ import (
 	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/search"
 )
 
@@ -76,7 +77,7 @@ func answer(t *testing.T, w simulate.Workload, h *history.History) replay.Answer
 		t.Fatalf("%v: %v", w, err)
 	}
 	var v replay.Verdict
-	v.Finding = search.Run(h, s, 1<<30, nil)
+	v.Finding = search.Run(ops.New(h, s, 1<<30), nil)
 	return v.Answer
 }
 

@@ -1,0 +1,225 @@
+package ops_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress/simulate"
+	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
+	"github.com/leadline/leadline/replay/spec"
+)
+
+// TestColumns compares columns with the facts of each operation, also those of some
+// operations alone.
+func TestColumns(t *testing.T) {
+	for _, w := range []simulate.Workload{
+		{Model: "queue", Values: 9}, {Model: "queue"}, {Model: "set", Values: 300}, {Model: "multiset", Values: 20}, {Model: "kv", Keys: 40, Values: 3},
+		{Model: "kv", Keys: 3}, {Model: "register"}, {Model: "priority-queue", Values: 7}, {Model: "deque"}, {Model: "counter"}, {Model: "cas-register", Values: 4},
+	} {
+		w.Threads, w.Ops, w.Lost = 4, 500, 10
+		h, err := w.History()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := spec.Lookup(w.Model, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := ops.New(h, s, 0)
+		compareColumns(t, p)
+		var some []int32
+		for i := range h.Ops {
+			if i%7 < 3 {
+				some = append(some, int32(i))
+			}
+		}
+		compareColumns(t, p.Restrict(some))
+		compareColumns(t, ops.New(h, s, 0).Restrict(some))
+	}
+}
+
+// compareColumns compares the columns of p with what the specification says.
+func compareColumns(t *testing.T, p *ops.Problem) {
+	t.Helper()
+	c := p.Columns(nil)
+	isMap := p.Traits().Discipline == replay.OverwrittenByKey
+	byNumber, byPart := map[int32]string{}, map[int32]string{}
+	numbers, parts := map[string]int32{}, map[string]int32{}
+	same := func(kind string, number int32, key string, keys map[int32]string, numbers map[string]int32, most int32) {
+		if known, ok := keys[number]; ok && known != key || number < 0 || number >= most {
+			t.Fatalf("%s: %s %s has number %d of %d, which %q has", p.Spec.Name(), kind, key, number, most, known)
+		}
+		if known, ok := numbers[key]; ok && known != number {
+			t.Fatalf("%s: %s %s has numbers %d and %d", p.Spec.Name(), kind, key, known, number)
+		}
+		keys[number], numbers[key] = key, number
+	}
+	for i := range p.H.Ops {
+		op := &p.H.Ops[i]
+		f := replay.FactsOf(p.Spec, op)
+		if c.Role[i] != f.Role || c.ReadOnly[i] != f.ReadOnly {
+			t.Fatalf("%s: %v has role %d, read-only %v; the specification says %+v", p.Spec.Name(), op, c.Role[i], c.ReadOnly[i], f)
+		}
+		part, ok := f.PartOf(op)
+		if ok != (c.Part[i] != ops.None) {
+			t.Fatalf("%s: %v has part %d, want %v", p.Spec.Name(), op, c.Part[i], part)
+		}
+		if ok {
+			same("part", c.Part[i], part.String(), byPart, parts, c.Parts)
+		}
+		switch f.Role {
+		case replay.Size:
+			if want := f.Value; want.Kind() == history.Int && int64(c.Value[i]) != min(want.Int(), math.MaxInt32) || want.Kind() == history.Unknown && c.Value[i] != ops.None {
+				t.Fatalf("%s: %v has size %d", p.Spec.Name(), op, c.Value[i])
+			}
+		case replay.Other, replay.Nothing, replay.Clear, replay.Idle, replay.Full, replay.Never:
+			if c.Value[i] != ops.None {
+				t.Fatalf("%s: %v has value %d", p.Spec.Name(), op, c.Value[i])
+			}
+		default:
+			if f.Value.Kind() == history.Unknown {
+				if c.Value[i] != ops.None {
+					t.Fatalf("%s: %v has value %d", p.Spec.Name(), op, c.Value[i])
+				}
+				continue
+			}
+			key := f.Value.String()
+			if isMap {
+				key = part.String() + "=" + key
+				if c.PartOf[c.Value[i]] != c.Part[i] {
+					t.Fatalf("%s: the part of value %d is %d, want %d", p.Spec.Name(), c.Value[i], c.PartOf[c.Value[i]], c.Part[i])
+				}
+			}
+			same("value", c.Value[i], key, byNumber, numbers, c.Values)
+		}
+	}
+}
+
+// TestSplit: the parts of a map are those of its keys.
+func TestSplit(t *testing.T) {
+	h, err := simulate.Workload{Model: "kv", Threads: 3, Ops: 200, Keys: 5}.History()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := spec.Lookup("kv", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := ops.New(h, s, 0)
+	p.Columns(nil)
+	parts, across := p.Split()
+	if len(parts) != 5 || len(across) != 0 {
+		t.Fatalf("%d parts, %d operations on several", len(parts), len(across))
+	}
+	seen := 0
+	for k, part := range parts {
+		seen += len(part)
+		for _, i := range part {
+			if !h.Ops[i].Args[0].Equal(h.Ops[part[0]].Args[0]) {
+				t.Errorf("part %d has %v and %v", k, &h.Ops[part[0]], &h.Ops[i])
+			}
+		}
+	}
+	if seen != len(h.Ops) {
+		t.Errorf("%d operations of %d", seen, len(h.Ops))
+	}
+	if p := p.Restrict(parts[0]); p.Columns(nil).Parts != 5 {
+		t.Errorf("the numbers of parts are not kept: %d", p.Columns(nil).Parts)
+	} else if parts, _ := p.Split(); parts != nil {
+		t.Errorf("one part is split into %d", len(parts))
+	}
+}
+
+// TestStopped: operations are not read when the meter has stopped.
+func TestStopped(t *testing.T) {
+	h, err := simulate.Workload{Model: "queue", Threads: 3, Ops: 2 * meter.AskEvery}.History()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := spec.Lookup("queue", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := ops.New(h, s, 0)
+	if p.Columns(meter.New(func() bool { return true })) != nil {
+		t.Error("read after the meter stopped")
+	}
+	if p.Columns(meter.New(nil)) == nil {
+		t.Error("not read the second time")
+	}
+}
+
+// TestFrontier compares open intervals with their definition, forward and back.
+func TestFrontier(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 300 {
+		n := r.IntN(60)
+		at := r.Perm(2 * n)
+		var list []ops.Interval
+		for i := range n {
+			a, b := int32(at[2*i]), int32(at[2*i+1])
+			list = append(list, ops.Interval{Op: int32(i), Call: min(a, b), Return: max(a, b)})
+		}
+		f := ops.NewFrontier(list)
+		if f == nil {
+			t.Fatalf("more than 64 of %d are open", n)
+		}
+		check := func() {
+			t.Helper()
+			if f.AtEnd() {
+				return
+			}
+			due := list[f.Order[f.Due]].Return
+			for i, in := range list {
+				isOpen := in.Call < due && in.Return >= due
+				if isOpen != slices.Contains(f.Occupant, int32(i)) || isOpen && f.Occupant[f.Slot[i]] != int32(i) {
+					t.Fatalf("%v, due %d: interval %d is open: %v; %v", list, due, i, isOpen, f.Occupant)
+				}
+			}
+		}
+		for range 100 {
+			check()
+			if f.AtEnd() || r.IntN(4) == 0 {
+				f.Retreat(r.Int32N(f.Due + 1))
+			} else {
+				f.Advance()
+			}
+		}
+	}
+	for _, open := range []int{1, 63, 64, 65} {
+		var list []ops.Interval
+		for i := range open {
+			list = append(list, ops.Interval{Op: int32(i), Call: int32(i), Return: int32(2*open - i)})
+		}
+		if f := ops.NewFrontier(list); (f == nil) != (open > 64) {
+			t.Errorf("%d open at once: %v", open, f)
+		}
+	}
+}
+
+// TestMisuse: what only a wrong program does panics with a message of the package.
+func TestMisuse(t *testing.T) {
+	s, err := spec.Lookup("queue", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]func(){
+		"no history":       func() { ops.New(nil, s, 0) },
+		"no specification": func() { ops.New(&history.History{}, nil, 0) },
+	} {
+		func() {
+			defer func() {
+				if message := fmt.Sprint(recover()); message != "ops: a nil history or specification" {
+					t.Errorf("%s: %s", name, message)
+				}
+			}()
+			f()
+		}()
+	}
+}
