@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
 // A counter is a 64-bit integer that wraps around. Besides updates without a
@@ -12,11 +12,11 @@ import (
 // return the value before or after.
 type counter struct{ n int64 }
 
-func (c *counter) clone() *counter { d := *c; return &d }
+func (c *counter) Clone() *counter { d := *c; return &d }
 
-func (c *counter) appendKey(dst []byte) []byte { return history.IntValue(c.n).AppendKey(dst) }
+func (c *counter) AppendKey(dst []byte) []byte { return history.IntValue(c.n).AppendKey(dst) }
 
-func (c *counter) appendText(dst []byte) []byte { return strconv.AppendInt(dst, c.n, 10) }
+func (c *counter) AppendText(dst []byte) []byte { return strconv.AppendInt(dst, c.n, 10) }
 
 // was adds by and returns the number before; is returns the number after; add returns
 // nothing.
@@ -24,29 +24,30 @@ func (c *counter) was(by int64) value { c.n += by; return history.IntValue(c.n -
 func (c *counter) is(by int64) value  { c.n += by; return history.IntValue(c.n) }
 func (c *counter) add(by int64) value { c.n += by; return history.NoValue }
 
-var counterTable = newTable([]method[*counter]{
-	{"read|get|value() -> int", func(c *counter, _ []value) value { return c.is(0) }, reads},
-	{"increment|inc()", func(c *counter, _ []value) value { return c.add(1) }, updates},
-	{"decrement|dec()", func(c *counter, _ []value) value { return c.add(-1) }, updates},
-	{"add(delta: int)", func(c *counter, args []value) value { return c.add(args[0].Int()) }, updates},
-	{"set|reset(value: int)", func(c *counter, args []value) value { return c.add(args[0].Int() - c.n) }, updates},
-	{"getAndIncrement() -> int", func(c *counter, _ []value) value { return c.was(1) }, updates},
-	{"getAndDecrement() -> int", func(c *counter, _ []value) value { return c.was(-1) }, updates},
-	{"getAndAdd|fetch_add(delta: int) -> int", func(c *counter, args []value) value { return c.was(args[0].Int()) }, updates},
-	{"incrementAndGet() -> int", func(c *counter, _ []value) value { return c.is(1) }, updates},
-	{"decrementAndGet() -> int", func(c *counter, _ []value) value { return c.is(-1) }, updates},
-	{"addAndGet(delta: int) -> int", func(c *counter, args []value) value { return c.is(args[0].Int()) }, updates},
+var counterTable = table.New([]table.Method[*counter]{
+	table.Row("read|get|value() -> int", func(c *counter, _ []value) value { return c.is(0) }, table.Reads),
+	table.Row("increment|inc()", func(c *counter, _ []value) value { return c.add(1) }, table.Updates),
+	table.Row("decrement|dec()", func(c *counter, _ []value) value { return c.add(-1) }, table.Updates),
+	table.Row("add(delta: int)", func(c *counter, args []value) value { return c.add(args[0].Int()) }, table.Updates),
+	table.Row("set|reset(value: int)", func(c *counter, args []value) value { return c.add(args[0].Int() - c.n) }, table.Updates),
+	table.Row("getAndIncrement() -> int", func(c *counter, _ []value) value { return c.was(1) }, table.Updates),
+	table.Row("getAndDecrement() -> int", func(c *counter, _ []value) value { return c.was(-1) }, table.Updates),
+	table.Row("getAndAdd|fetch_add(delta: int) -> int", func(c *counter, args []value) value { return c.was(args[0].Int()) }, table.Updates),
+	table.Row("incrementAndGet() -> int", func(c *counter, _ []value) value { return c.is(1) }, table.Updates),
+	table.Row("decrementAndGet() -> int", func(c *counter, _ []value) value { return c.is(-1) }, table.Updates),
+	table.Row("addAndGet(delta: int) -> int", func(c *counter, args []value) value { return c.is(args[0].Int()) }, table.Updates),
 })
 
-var counterEntry = entry{"counter", "[:initial]",
-	"a 64-bit integer, initially 0",
-	&counterTable.signatures, newCounter, nil}
+var counterEntry = table.Entry{Name: "counter", Args: "[:initial]",
+	Doc:     "a 64-bit integer, initially 0",
+	Methods: &counterTable.Signatures,
+	Make:    newCounter,
+}
 
-func newCounter(args []value) (replay.Spec, error) {
-	const ints = kinds(1) << history.Int
-	initial, err := optional("counter", args, "initial value", ints, history.IntValue(0))
+func newCounter(args []value) (table.Made, error) {
+	initial, err := table.Optional(args, "initial value", table.KindOf(history.Int), history.IntValue(0))
 	if err != nil {
 		return nil, err
 	}
-	return &specification[*counter]{name: "counter", args: args, table: counterTable, fresh: func() *counter { return &counter{initial.Int()} }}, nil
+	return &table.Specification[*counter]{Table: counterTable, Fresh: func() *counter { return &counter{initial.Int()} }}, nil
 }

@@ -3,28 +3,23 @@ package spec
 import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
-var dequeTable = newTable([]method[*valueRing]{
-	{"pushFront|push_front|addFirst(value)", func(r *valueRing, args []value) value {
-		r.pushFront(args[0])
+var dequeTable = table.New([]table.Method[*valueRing]{
+	table.Row("pushFront|push_front|addFirst(value)", func(r *valueRing, args []value) value {
+		r.PushFront(args[0])
 		return history.NoValue
-	}, inserts | front},
-	{"pushBack|push_back|addLast(value)", pushBack, inserts},
-	{"popFront|pop_front|pollFirst() -> any", popFront, removes | front},
-	{"popBack|pop_back|pollLast() -> any", popBack, removes},
-	{"peekFront|peek_front|peekFirst() -> any", peekFront, peeks | front},
-	{"peekBack|peek_back|peekLast() -> any", peekBack, peeks},
+	}, table.Inserts|table.Front),
+	table.Row("pushBack|push_back|addLast(value)", pushBack, table.Inserts),
+	table.Row("popFront|pop_front|pollFirst() -> any", popFront, table.Removes|table.Front),
+	table.Row("popBack|pop_back|pollLast() -> any", popBack, table.Removes),
+	table.Row("peekFront|peek_front|peekFirst() -> any", peekFront, table.Peeks|table.Front),
+	table.Row("peekBack|peek_back|peekLast() -> any", peekBack, table.Peeks),
 }, sizeMethods[*valueRing]())
 
-var dequeEntry = entry{"deque", "",
-	"a queue with two ends; removing from an empty deque returns null",
-	&dequeTable.signatures, newDeque, nil}
-
-func newDeque(args []value) (replay.Spec, error) {
-	if err := atMost("deque", args, 0); err != nil {
-		return nil, err
-	}
-	return &specification[*valueRing]{name: "deque", args: args, table: dequeTable, discipline: replay.BothEnds,
-		fresh: func() *valueRing { return &valueRing{} }}, nil
+var dequeEntry = table.Entry{Name: "deque",
+	Doc:     "a queue with two ends; removing from an empty deque returns null",
+	Methods: &dequeTable.Signatures,
+	Make:    table.Plain(table.Specification[*valueRing]{Table: dequeTable, Discipline: replay.BothEnds, Fresh: func() *valueRing { return &valueRing{} }}),
 }

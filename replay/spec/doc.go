@@ -8,7 +8,7 @@
 // header. [Parse] reads both from one string, as in --model, for instance
 // ArrayBlockingQueue:20. [All] lists all specifications with their methods.
 // There are plain objects, whose elements can be any value, and classes of
-// java.util.concurrent. The elements of these are ints, and they behave like JDK 17.
+// java.util.concurrent, which are in package java.
 //
 // # Results
 //
@@ -23,57 +23,18 @@
 // two methods: kv's remove returns the old value, and its delete returns
 // nothing.
 //
-// The Java classes return what histories in Violat's format record:
-//   - an exception is its class name,
-//   - a collection or map is the string that its toString returns,
-//   - an array or Enumeration is such a string without blanks.
-//
-// Arguments that are collections are lists. Arguments that are maps are maps
-// whose keys are ints, or strings that spell ints as JSON requires. A view
-// (keySet, headMap, descendingSet) is the string that it printed immediately.
-//
-// The following methods are left out:
-//   - methods that take functions or time limits,
-//   - methods that return iterators or fill an argument (drainTo),
-//   - methods that copy or compare whole objects, and
-//   - transfer of LinkedTransferQueue, which would always wait.
-//
-// For the last reason, tryTransfer without a time limit returns false: it needs
-// a take that waits, and in a sequential run there is none.
-//
-// The queues and deques of Java that are never full, and PriorityBlockingQueue, have a
-// [replay.Discipline], like the plain ones. So monitors decide histories of their
-// methods that insert, remove or look at one value, count values or remove all. An
-// exception because there was nothing counts like null.
-//
 // # Promises
 //
 // Every object is a [replay.State], and its key is as small as possible. Two
 // states of one specification have the same key exactly if no sequence of
-// invocations distinguishes them. (A ConcurrentHashMap whose order of iteration is not
-// modelled may have several keys for one such state.) The state has exactly what can
-// be observed later. The state of a ConcurrentHashMap includes the size of its table
-// and the order of the keys that share a bin, because iteration shows them. JDK 17
-// makes a tree of a bin that eight or more keys share. After that, until the map is
-// cleared, methods that list its content panic with a [replay.Unmodelled].
-// A PriorityBlockingQueue includes the position of each element in its
-// heap. A priority-queue shows only its first element, so its state includes no
-// order.
+// invocations distinguishes them; package java has an exception. The state has exactly
+// what can be observed later. A priority-queue shows only its first element, so its state
+// includes no order.
 //
 // Methods that concern one element cost O(1) amortised. In set, multiset, kv,
-// priority-queue, PriorityBlockingQueue and the ConcurrentSkipList classes they
-// cost O(log n) amortised. Methods that search a queue for an element
-// (contains, remove(Object)), list elements or concern many elements cost O(n)
-// or more. Clone and AppendKey cost O(n).
-//
-// The Java classes are compared with JDK 17. A test runs random programs on the
-// JDK, if one is installed, and on the specification; without a JDK it replays
-// recorded programs.
-//
-// The specifications do not describe what threads may see in Java while a
-// method runs. According to them, a weakly consistent method (size or toString
-// of ConcurrentLinkedQueue, addAll of most classes) takes effect at once. A
-// history in which it does not is not linearizable.
+// priority-queue and the sorted classes of Java they cost O(log n) amortised. Methods
+// that search a queue for an element (contains, remove(Object)), list elements or
+// concern many elements cost O(n) or more. Clone and AppendKey cost O(n).
 //
 // # A worked example
 //

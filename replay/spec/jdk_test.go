@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
 var (
@@ -31,7 +33,7 @@ func TestJDK(t *testing.T) {
 	if *programs != "" {
 		files = append(files, *programs)
 	}
-	unused := newUnused(func(e *entry) bool { return e.methods.java })
+	unused := newUnused(func(e *table.Entry) bool { return e.Methods.CheckArg != nil })
 	ran := 0 // -run may select some of them
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -104,8 +106,8 @@ func TestFreshJDK(t *testing.T) {
 	}
 	var classes []string
 	for _, e := range entries {
-		if e.methods.java {
-			classes = append(classes, e.name)
+		if e.Methods.CheckArg != nil {
+			classes = append(classes, e.Name)
 		}
 	}
 	java := exec.Command("java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "testdata/Programs.java",

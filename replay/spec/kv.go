@@ -5,6 +5,8 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec/internal/container"
+	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
 // A kvStore is a map from keys to values. For a missing key, get and remove
@@ -12,60 +14,62 @@ import (
 // default it is null. For porcupine's key-value logs it is "", which is kv:""
 // on the command line.
 type kvStore struct {
-	ordered[value, value]
+	container.Ordered[value, value]
 	missing value
 }
 
-func (s *kvStore) clone() *kvStore { return &kvStore{s.ordered.clone(), s.missing} }
+func (s *kvStore) Clone() *kvStore { return &kvStore{s.Ordered.Clone(), s.missing} }
 
-func (s *kvStore) appendKey(dst []byte) []byte {
-	dst = binary.AppendUvarint(dst, uint64(s.n))
-	for p := range s.all() {
-		dst = p.val.AppendKey(p.key.AppendKey(dst))
+func (s *kvStore) AppendKey(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(s.Len()))
+	for p := range s.All() {
+		dst = p.Val.AppendKey(p.Key.AppendKey(dst))
 	}
 	return dst
 }
 
-func (s *kvStore) appendText(dst []byte) []byte { return appendEach(dst, "{}", s.all(), appendEntry) }
+func (s *kvStore) AppendText(dst []byte) []byte {
+	return table.AppendEach(dst, "{}", s.All(), table.AppendEntry)
+}
 
 func (s *kvStore) lookup(key value) value {
-	if p := s.get(key); p != nil {
+	if p := s.Get(key); p != nil {
 		return *p
 	}
 	return s.missing
 }
 
 func (s *kvStore) store(key, v value) {
-	p, _ := s.getOrAdd(key)
+	p, _ := s.GetOrAdd(key)
 	*p = v
 }
 
-var kvTable = newTable([]method[*kvStore]{
-	{"get|read(key) -> any", func(s *kvStore, args []value) value { return s.lookup(args[0]) }, peeks | keyed},
-	{"put|write|set(key, value)", func(s *kvStore, args []value) value {
+var kvTable = table.New([]table.Method[*kvStore]{
+	table.Row("get|read(key) -> any", func(s *kvStore, args []value) value { return s.lookup(args[0]) }, table.Peeks|table.Keyed),
+	table.Row("put|write|set(key, value)", func(s *kvStore, args []value) value {
 		s.store(args[0], args[1])
 		return history.NoValue
-	}, inserts | keyed},
-	{"append(key, text: string)", kvAppend, keyed},
-	{"remove(key) -> any", func(s *kvStore, args []value) value {
+	}, table.Inserts|table.Keyed),
+	table.Row("append(key, text: string)", kvAppend, table.Keyed),
+	table.Row("remove(key) -> any", func(s *kvStore, args []value) value {
 		old := s.lookup(args[0])
-		s.remove(args[0])
+		s.Remove(args[0])
 		return old
-	}, keyed | resets},
-	{"delete(key)", func(s *kvStore, args []value) value {
-		s.remove(args[0])
+	}, table.Keyed|table.Resets),
+	table.Row("delete(key)", func(s *kvStore, args []value) value {
+		s.Remove(args[0])
 		return history.NoValue
-	}, keyed | resets},
-	{"contains|containsKey|has(key) -> bool", func(s *kvStore, args []value) value {
-		return history.BoolValue(s.get(args[0]) != nil)
-	}, reads | keyed},
-	{"cas|compareAndSet(key, old, new) -> bool", func(s *kvStore, args []value) value {
+	}, table.Keyed|table.Resets),
+	table.Row("contains|containsKey|has(key) -> bool", func(s *kvStore, args []value) value {
+		return history.BoolValue(s.Get(args[0]) != nil)
+	}, table.Reads|table.Keyed),
+	table.Row("cas|compareAndSet(key, old, new) -> bool", func(s *kvStore, args []value) value {
 		if !s.lookup(args[0]).Equal(args[1]) {
 			return history.BoolValue(false)
 		}
 		s.store(args[0], args[2])
 		return history.BoolValue(true)
-	}, failsFalse | keyed | swaps},
+	}, table.FailsFalse|table.Keyed|table.Swaps),
 }, sizeMethods[*kvStore]())
 
 // kvAppend appends to a string. A missing key counts as "" unless the value for
@@ -73,50 +77,53 @@ var kvTable = newTable([]method[*kvStore]{
 // transition.
 func kvAppend(s *kvStore, args []value) value {
 	old := s.lookup(args[0])
-	if old.Kind() != history.String && s.get(args[0]) != nil {
-		return noTransition
+	if old.Kind() != history.String && s.Get(args[0]) != nil {
+		return table.NoTransition
 	}
 	s.store(args[0], history.StringValue(old.Text()+args[1].Text()))
 	return history.NoValue
 }
 
 // A kvSpec is the specification of a kvStore, and is a replay.Appending.
-type kvSpec struct{ cellSpec[*kvStore] }
+type kvSpec struct{ table.Cells[*kvStore] }
 
 // AppendListSteps appends what op does to the strings under the keys; see
 // replay.Appending.
 func (s kvSpec) AppendListSteps(dst []replay.ListStep, op *history.Operation) ([]replay.ListStep, bool) {
-	m := &s.table.list[s.table.find(op.Method, len(op.Args))]
-	f, r := m.facts, op.Result
-	if !f.has(keyed) || s.initial.Text() != "" {
+	m := s.Method(op)
+	f, r := m.Facts, op.Result
+	if !f.Has(table.Keyed) || s.Initial.Text() != "" {
 		return dst, false
 	}
 	step := replay.ListStep{Kind: replay.ListOther, Key: op.Args[0]}
 	switch {
-	case m.names[0] == "append" && (op.Pending() || r.Kind() == history.None):
+	case m.Names[0] == "append" && (op.Pending() || r.Kind() == history.None):
 		step.Kind, step.Value = replay.ListAppend, op.Args[1]
-	case f.has(reads) && r.Kind() == history.Unknown:
+	case f.Has(table.Reads) && r.Kind() == history.Unknown:
 		return dst, true
-	case f.has(peeks) && r.Equal(s.initial):
+	case f.Has(table.Peeks) && r.Equal(s.Initial):
 		step.Kind, step.Value = replay.ListRead, history.NullValue
-	case f.has(peeks) && r.Kind() == history.String:
+	case f.Has(table.Peeks) && r.Kind() == history.String:
 		step.Kind, step.Value = replay.ListRead, r
 	}
 	return append(dst, step), true
 }
 
-var kvEntry = entry{"kv", "[:missing]",
-	"a map from keys to values; a missing key returns null or the argument",
-	&kvTable.signatures, newKV, []string{
+var kvEntry = table.Entry{Name: "kv", Args: "[:missing]",
+	Doc:     "a map from keys to values; a missing key returns null or the argument",
+	Methods: &kvTable.Signatures,
+	Make:    newKV,
+	Notes: []string{
 		`append to a missing key stores the string, or appends it to the missing value if that is a string.`,
 		`append to a value that is not a string never returns.`,
-	}}
+	},
+}
 
-func newKV(args []value) (replay.Spec, error) {
-	missing, err := optional("kv", args, "value for a missing key", anyValue, history.NullValue)
+func newKV(args []value) (table.Made, error) {
+	missing, err := table.Optional(args, "value for a missing key", table.AnyValue, history.NullValue)
 	if err != nil {
 		return nil, err
 	}
-	return kvSpec{cellSpec[*kvStore]{&specification[*kvStore]{name: "kv", args: args, table: kvTable, discipline: replay.OverwrittenByKey, initial: missing, isCell: true,
-		fresh: func() *kvStore { return &kvStore{missing: missing} }}}}, nil
+	return kvSpec{table.Cells[*kvStore]{Specification: &table.Specification[*kvStore]{Table: kvTable, Discipline: replay.OverwrittenByKey, Initial: missing, IsCell: true,
+		Fresh: func() *kvStore { return &kvStore{missing: missing} }}}}, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
 // A model is a specification and the ints in its invocations, for the random
@@ -81,34 +82,34 @@ var models = []model{
 }
 
 // invocation returns an invocation that Check accepts.
-func (m *model) invocation(r *rand.Rand, methods *signatures) replay.Invocation {
-	return m.call(r, methods, r.IntN(len(methods.list)))
+func (m *model) invocation(r *rand.Rand, methods *table.Signatures) replay.Invocation {
+	return m.call(r, methods, r.IntN(len(methods.List)))
 }
 
 // call is an invocation of the given method.
-func (m *model) call(r *rand.Rand, methods *signatures, method int) replay.Invocation {
-	s := methods.list[method]
-	inv := replay.Invocation{Method: s.names[r.IntN(len(s.names))]}
-	for _, p := range s.params {
-		inv.Args = append(inv.Args, m.argument(r, p.kinds, methods.java))
+func (m *model) call(r *rand.Rand, methods *table.Signatures, method int) replay.Invocation {
+	s := methods.List[method]
+	inv := replay.Invocation{Method: s.Names[r.IntN(len(s.Names))]}
+	for _, p := range s.Params {
+		inv.Args = append(inv.Args, m.argument(r, p.Kinds, methods.CheckArg != nil))
 	}
 	return inv
 }
 
-func (m *model) argument(r *rand.Rand, set kinds, java bool) history.Value {
+func (m *model) argument(r *rand.Rand, set table.Kinds, java bool) history.Value {
 	pick := func() history.Value { return history.IntValue(int64(m.ints[r.IntN(len(m.ints))])) }
 	switch rare := r.IntN(12) == 0; {
-	case set == anyValue && r.IntN(2) == 0:
+	case set == table.AnyValue && r.IntN(2) == 0:
 		return programArgument(awkward[r.IntN(len(awkward))])
-	case set.has(history.Null) && rare:
+	case set.Has(history.Null) && rare:
 		return history.NullValue
-	case set.has(history.String) && (rare || !set.has(history.Int)):
+	case set.Has(history.String) && (rare || !set.Has(history.Int)):
 		return history.StringValue("a"[r.IntN(2):])
-	case set.has(history.Int):
+	case set.Has(history.Int):
 		return pick()
-	case set.has(history.Bool):
+	case set.Has(history.Bool):
 		return history.BoolValue(r.IntN(2) == 0)
-	case set.has(history.List):
+	case set.Has(history.List):
 		var list []history.Value
 		for range r.IntN(3) {
 			list = append(list, pick())
@@ -123,16 +124,16 @@ func (m *model) argument(r *rand.Rand, set kinds, java bool) history.Value {
 	return v
 }
 
-func (m *model) open(t *testing.T) (replay.Spec, *signatures) {
+func (m *model) open(t *testing.T) (replay.Spec, *table.Signatures) {
 	s, err := Parse(m.text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(entries, func(e entry) bool { return e.name == s.Name() })
+	i := slices.IndexFunc(entries, func(e *table.Entry) bool { return e.Name == s.Name() })
 	if i < 0 {
 		t.Fatalf("no entry %s", s.Name())
 	}
-	return s, entries[i].methods
+	return s, entries[i].Methods
 }
 
 // run performs calls, written as in a program but without results, and returns

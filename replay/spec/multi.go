@@ -8,6 +8,8 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec/internal/container"
+	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
 // A multiRegister is a set of registers with keys. Transactions read and write
@@ -15,29 +17,29 @@ import (
 // its registers are the lists of Elle's list-append (Kingsbury and Alvaro, VLDB
 // 2020).
 type multiRegister struct {
-	ordered[value, value]       // without the registers that have their initial value
-	initial               value // of every register, or a map with the registers that are not null at first
+	container.Ordered[value, value]       // without the registers that have their initial value
+	initial                         value // of every register, or a map with the registers that are not null at first
 }
 
-func (m *multiRegister) clone() *multiRegister {
-	return &multiRegister{m.ordered.clone(), m.initial}
+func (m *multiRegister) Clone() *multiRegister {
+	return &multiRegister{m.Ordered.Clone(), m.initial}
 }
 
-func (m *multiRegister) appendKey(dst []byte) []byte {
-	dst = binary.AppendUvarint(dst, uint64(m.n))
-	for p := range m.all() {
-		dst = p.val.AppendKey(p.key.AppendKey(dst))
+func (m *multiRegister) AppendKey(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(m.Len()))
+	for p := range m.All() {
+		dst = p.Val.AppendKey(p.Key.AppendKey(dst))
 	}
 	return dst
 }
 
-// appendText appends the registers that do not have their initial value.
-func (m *multiRegister) appendText(dst []byte) []byte {
-	return appendEach(dst, "{}", m.all(), appendEntry)
+// AppendText appends the registers that do not have their initial value.
+func (m *multiRegister) AppendText(dst []byte) []byte {
+	return table.AppendEach(dst, "{}", m.All(), table.AppendEntry)
 }
 
 func (m *multiRegister) lookup(key value) value {
-	if p := m.get(key); p != nil {
+	if p := m.Get(key); p != nil {
 		return *p
 	}
 	return m.atFirst(key)
@@ -65,10 +67,10 @@ func (m *multiRegister) atFirst(key value) value {
 
 func (m *multiRegister) store(key, v value) {
 	if v.Equal(m.atFirst(key)) {
-		m.remove(key)
+		m.Remove(key)
 		return
 	}
-	p, _ := m.getOrAdd(key)
+	p, _ := m.GetOrAdd(key)
 	*p = v
 }
 
@@ -102,7 +104,7 @@ func microOps(list value) ([]microOp, error) {
 func (m *multiRegister) transact(args []value) value {
 	ops, err := microOps(args[0])
 	if err != nil {
-		return noTransition
+		return table.NoTransition
 	}
 	type stored struct{ key, old value }
 	var journal []stored
@@ -120,7 +122,7 @@ func (m *multiRegister) transact(args []value) value {
 				for _, s := range slices.Backward(journal) {
 					m.store(s.key, s.old)
 				}
-				return noTransition
+				return table.NoTransition
 			}
 			journal = append(journal, stored{op.key, now})
 			m.store(op.key, history.ListValue(append(now.List()[:len(now.List()):len(now.List())], op.value)...))
@@ -130,23 +132,23 @@ func (m *multiRegister) transact(args []value) value {
 	return history.ListValue(answers...)
 }
 
-var multiRegisterTable = newTable([]method[*multiRegister]{
-	{"txn(operations: list) -> list", (*multiRegister).transact, updates},
-	{"read|get(key) -> any", func(m *multiRegister, args []value) value { return m.lookup(args[0]) }, reads},
-	{"write|put|set(key, value)", func(m *multiRegister, args []value) value {
+var multiRegisterTable = table.New([]table.Method[*multiRegister]{
+	table.Row("txn(operations: list) -> list", (*multiRegister).transact, table.Updates),
+	table.Row("read|get(key) -> any", func(m *multiRegister, args []value) value { return m.lookup(args[0]) }, table.Reads),
+	table.Row("write|put|set(key, value)", func(m *multiRegister, args []value) value {
 		m.store(args[0], args[1])
 		return history.NoValue
-	}, updates},
+	}, table.Updates),
 })
 
 // A multiRegisterSpec also checks the contents of transactions.
 type multiRegisterSpec struct {
-	*specification[*multiRegister]
+	*table.Specification[*multiRegister]
 }
 
 // Check returns an error if op is wrong; see replay.Spec.
 func (s multiRegisterSpec) Check(op *history.Operation) error {
-	if err := s.specification.Check(op); err != nil || op.Method != "txn" {
+	if err := s.Specification.Check(op); err != nil || op.Method != "txn" {
 		return err
 	}
 	if _, err := microOps(op.Args[0]); err != nil {
@@ -192,7 +194,7 @@ func (s multiRegisterSpec) AppendListSteps(dst []replay.ListStep, op *history.Op
 	for i, a := range asked {
 		step := replay.ListStep{Kind: replay.ListOther, Key: a.key, Value: a.value}
 		switch v := answers[i].value; {
-		case !isNull(s.FirstValue(a.key)):
+		case !s.FirstValue(a.key).Equal(history.NullValue):
 		case a.f == "append" && !a.value.HoldsUnknown():
 			step.Kind = replay.ListAppend
 		case a.f == "read" && v.Kind() == history.Unknown && op.Result.Kind() == history.Unknown:
@@ -210,7 +212,7 @@ func (s multiRegisterSpec) AppendListSteps(dst []replay.ListStep, op *history.Op
 func (s multiRegisterSpec) microOps(op *history.Operation) (asked, answers []microOp, ok bool) {
 	r := op.Result
 	if op.Method != "txn" {
-		if s.table.list[s.table.find(op.Method, len(op.Args))].facts.has(reads) {
+		if s.Method(op).Has(table.Reads) {
 			return []microOp{{f: "read", key: op.Args[0]}}, []microOp{{value: r}}, true
 		}
 		return []microOp{{"write", op.Args[0], op.Args[1]}}, []microOp{{}}, op.Pending() || r.Kind() == history.None || r.Kind() == history.Unknown
@@ -259,22 +261,25 @@ func (s multiRegisterSpec) AppendCellSteps(dst []replay.CellStep, op *history.Op
 }
 
 // FirstValue returns the initial value of a register; see replay.Overwriting.
-func (s multiRegisterSpec) FirstValue(key value) value { return s.fresh().atFirst(key) }
+func (s multiRegisterSpec) FirstValue(key value) value { return s.Fresh().atFirst(key) }
 
-var multiRegisterEntry = entry{"multi-register", "[:initial]",
-	"registers under keys, read and written by transactions; initially null, or the argument: one value for all, or a map",
-	&multiRegisterTable.signatures, newMultiRegister, []string{
+var multiRegisterEntry = table.Entry{Name: "multi-register", Args: "[:initial]",
+	Doc:     "registers under keys, read and written by transactions; initially null, or the argument: one value for all, or a map",
+	Methods: &multiRegisterTable.Signatures,
+	Make:    newMultiRegister,
+	Notes: []string{
 		`txn takes a list of [f, key, value], where f is "read", "write" or "append", and performs them in order at once.`,
 		`It returns the same list with the value found in place of each value read, which is null in the argument.`,
 		`A string in that map that spells an int is the key of the int, too, as JSON objects have no other keys.`,
 		`append adds its value to a list; null counts as the empty list, and append to anything else never returns.`,
-	}}
+	},
+}
 
-func newMultiRegister(args []value) (replay.Spec, error) {
-	initial, err := optional("multi-register", args, "initial value", anyValue, history.NullValue)
+func newMultiRegister(args []value) (table.Made, error) {
+	initial, err := table.Optional(args, "initial value", table.AnyValue, history.NullValue)
 	if err != nil {
 		return nil, err
 	}
-	return multiRegisterSpec{&specification[*multiRegister]{name: "multi-register", args: args, table: multiRegisterTable,
-		fresh: func() *multiRegister { return &multiRegister{initial: initial} }}}, nil
+	return multiRegisterSpec{&table.Specification[*multiRegister]{Table: multiRegisterTable,
+		Fresh: func() *multiRegister { return &multiRegister{initial: initial} }}}, nil
 }

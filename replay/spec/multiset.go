@@ -5,73 +5,72 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec/internal/container"
+	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
 // A multiset holds values with their multiplicities.
 type multiset struct {
-	counts ordered[value, int]
+	counts container.Ordered[value, int]
 	n      int
 }
 
-func (m *multiset) clone() *multiset { return &multiset{m.counts.clone(), m.n} }
+func (m *multiset) Clone() *multiset { return &multiset{m.counts.Clone(), m.n} }
 
-func (m *multiset) appendKey(dst []byte) []byte {
-	dst = binary.AppendUvarint(dst, uint64(m.counts.length()))
-	for p := range m.counts.all() {
-		dst = binary.AppendUvarint(p.key.AppendKey(dst), uint64(p.val))
+func (m *multiset) AppendKey(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(m.counts.Len()))
+	for p := range m.counts.All() {
+		dst = binary.AppendUvarint(p.Key.AppendKey(dst), uint64(p.Val))
 	}
 	return dst
 }
 
-func (m *multiset) appendText(dst []byte) []byte { return appendCounts(dst, "{}", m.counts.all()) }
+func (m *multiset) AppendText(dst []byte) []byte {
+	return table.AppendCounts(dst, "{}", m.counts.All())
+}
 
-func (m *multiset) length() int { return m.n }
+func (m *multiset) Len() int { return m.n }
 
-func (m *multiset) clear() {
-	m.counts.clear()
+func (m *multiset) Clear() {
+	m.counts.Clear()
 	m.n = 0
 }
 
 func (m *multiset) count(v value) int {
-	if c := m.counts.get(v); c != nil {
+	if c := m.counts.Get(v); c != nil {
 		return *c
 	}
 	return 0
 }
 
-var multisetTable = newTable([]method[*multiset]{
-	{"add|insert(value)", func(m *multiset, args []value) value {
-		c, _ := m.counts.getOrAdd(args[0])
+var multisetTable = table.New([]table.Method[*multiset]{
+	table.Row("add|insert(value)", func(m *multiset, args []value) value {
+		c, _ := m.counts.GetOrAdd(args[0])
 		*c++
 		m.n++
 		return history.NoValue
-	}, inserts | keyed},
-	{"remove|delete(value) -> bool", func(m *multiset, args []value) value {
-		c := m.counts.get(args[0])
+	}, table.Inserts|table.Keyed),
+	table.Row("remove|delete(value) -> bool", func(m *multiset, args []value) value {
+		c := m.counts.Get(args[0])
 		if c == nil {
 			return history.BoolValue(false)
 		}
 		m.n--
 		if *c--; *c == 0 {
-			m.counts.remove(args[0])
+			m.counts.Remove(args[0])
 		}
 		return history.BoolValue(true)
-	}, removes | failsFalse | keyed},
-	{"contains|has(value) -> bool", func(m *multiset, args []value) value {
+	}, table.Removes|table.FailsFalse|table.Keyed),
+	table.Row("contains|has(value) -> bool", func(m *multiset, args []value) value {
 		return history.BoolValue(m.count(args[0]) > 0)
-	}, peeks | keyed},
-	{"count(value) -> int", func(m *multiset, args []value) value {
+	}, table.Peeks|table.Keyed),
+	table.Row("count(value) -> int", func(m *multiset, args []value) value {
 		return history.IntValue(int64(m.count(args[0])))
-	}, peeks | keyed},
+	}, table.Peeks|table.Keyed),
 }, sizeMethods[*multiset]())
 
-var multisetEntry = entry{"multiset", "",
-	"a set that holds a value as often as it is added; remove returns whether there was one",
-	&multisetTable.signatures, newMultiset, nil}
-
-func newMultiset(args []value) (replay.Spec, error) {
-	if err := atMost("multiset", args, 0); err != nil {
-		return nil, err
-	}
-	return &specification[*multiset]{name: "multiset", args: args, table: multisetTable, discipline: replay.Counted, fresh: func() *multiset { return &multiset{} }}, nil
+var multisetEntry = table.Entry{Name: "multiset",
+	Doc:     "a set that holds a value as often as it is added; remove returns whether there was one",
+	Methods: &multisetTable.Signatures,
+	Make:    table.Plain(table.Specification[*multiset]{Table: multisetTable, Discipline: replay.Counted, Fresh: func() *multiset { return &multiset{} }}),
 }

@@ -24,7 +24,7 @@ func TestObserves(t *testing.T) {
 					state.Apply(m.invocation(r, methods))
 				}
 				before := key(state)
-				for j := range methods.list {
+				for j := range methods.List {
 					inv := m.call(r, methods, j)
 					after := state.Clone()
 					result, ok := after.Apply(inv)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec/internal/container"
+	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
 // A priorityQueue removes its smallest value first, or its largest. Values are
@@ -15,44 +17,44 @@ import (
 // before strings. The order of equal values is not visible, so the state is the
 // number of each.
 type priorityQueue struct {
-	count   ordered[value, int]
+	count   container.Ordered[value, int]
 	n       int
 	largest bool
 }
 
-func (q *priorityQueue) clone() *priorityQueue {
-	return &priorityQueue{q.count.clone(), q.n, q.largest}
+func (q *priorityQueue) Clone() *priorityQueue {
+	return &priorityQueue{q.count.Clone(), q.n, q.largest}
 }
 
-func (q *priorityQueue) appendKey(dst []byte) []byte {
-	dst = binary.AppendUvarint(dst, uint64(q.count.length()))
-	for p := range q.count.all() {
-		dst = binary.AppendUvarint(p.key.AppendKey(dst), uint64(p.val))
+func (q *priorityQueue) AppendKey(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(q.count.Len()))
+	for p := range q.count.All() {
+		dst = binary.AppendUvarint(p.Key.AppendKey(dst), uint64(p.Val))
 	}
 	return dst
 }
 
-func (q *priorityQueue) appendText(dst []byte) []byte {
-	counts := q.count.all()
+func (q *priorityQueue) AppendText(dst []byte) []byte {
+	counts := q.count.All()
 	if q.largest {
-		counts = q.count.backward()
+		counts = q.count.Backward()
 	}
-	return appendCounts(dst, "[]", counts)
+	return table.AppendCounts(dst, "[]", counts)
 }
 
-func (q *priorityQueue) length() int { return q.n }
+func (q *priorityQueue) Len() int { return q.n }
 
-func (q *priorityQueue) clear() {
-	q.count.clear()
+func (q *priorityQueue) Clear() {
+	q.count.Clear()
 	q.n = 0
 }
 
 // next returns the value to be removed with its count, or nil.
-func (q *priorityQueue) next() *pair[value, int] {
+func (q *priorityQueue) next() *container.Pair[value, int] {
 	if q.largest {
-		return q.count.last()
+		return q.count.Last()
 	}
-	return q.count.first()
+	return q.count.First()
 }
 
 // priorities returns an error for a priority that is a number, but not an int. Codecs read
@@ -83,54 +85,56 @@ func isLongNumber(v value) bool {
 	return err != nil
 }
 
-var priorityQueueTable = newTable([]method[*priorityQueue]{
-	{"insert|add|push|enqueue|enq(value: int|string)", func(q *priorityQueue, args []value) value {
-		p, _ := q.count.getOrAdd(args[0])
+var priorityQueueTable = table.New([]table.Method[*priorityQueue]{
+	table.Row("insert|add|push|enqueue|enq(value: int|string)", func(q *priorityQueue, args []value) value {
+		p, _ := q.count.GetOrAdd(args[0])
 		*p++
 		q.n++
 		return history.NoValue
-	}, inserts},
-	{"poll|pop|dequeue|deq() -> null|int|string", func(q *priorityQueue, _ []value) value {
+	}, table.Inserts),
+	table.Row("poll|pop|dequeue|deq() -> null|int|string", func(q *priorityQueue, _ []value) value {
 		p := q.next()
 		if p == nil {
 			return history.NullValue
 		}
 		q.n--
-		v := p.key
-		if p.val--; p.val == 0 {
-			q.count.remove(v)
+		v := p.Key
+		if p.Val--; p.Val == 0 {
+			q.count.Remove(v)
 		}
 		return v
-	}, removes | failsNull},
-	{"peek|top() -> null|int|string", func(q *priorityQueue, _ []value) value {
+	}, table.Removes|table.FailsNull),
+	table.Row("peek|top() -> null|int|string", func(q *priorityQueue, _ []value) value {
 		if p := q.next(); p != nil {
-			return p.key
+			return p.Key
 		}
 		return history.NullValue
-	}, peeks},
+	}, table.Peeks),
 }, sizeMethods[*priorityQueue]())
 
-var priorityQueueEntry = entry{"priority-queue", "[:min|:max]",
-	"removes the smallest value first, or the largest; null when empty",
-	&priorityQueueTable.signatures, newPriorityQueue, []string{
+var priorityQueueEntry = table.Entry{Name: "priority-queue", Args: "[:min|:max]",
+	Doc:     "removes the smallest value first, or the largest; null when empty",
+	Methods: &priorityQueueTable.Signatures,
+	Make:    newPriorityQueue,
+	Notes: []string{
 		`Values are their own priorities: ints in numeric order, then strings by their bytes.`,
 		`A string that is a number with a fraction, or of more than 64 bits, is refused.`,
-	}}
+	},
+}
 
-func newPriorityQueue(args []value) (replay.Spec, error) {
-	const texts = kinds(1) << history.String
-	order, err := optional("priority-queue", args, "order", texts, history.StringValue("min"))
+func newPriorityQueue(args []value) (table.Made, error) {
+	order, err := table.Optional(args, "order", table.KindOf(history.String), history.StringValue("min"))
 	if err != nil {
 		return nil, err
 	}
 	if o := order.Text(); o != "min" && o != "max" {
-		return nil, badArgument("priority-queue", "order", "min or max", order)
+		return nil, table.BadArgument("order", "min or max", order)
 	}
 	discipline := replay.Smallest
 	if order.Text() == "max" {
 		discipline = replay.Largest
 	}
-	return &specification[*priorityQueue]{name: "priority-queue", args: args, table: priorityQueueTable, discipline: discipline, order: priorities, fresh: func() *priorityQueue {
+	return &table.Specification[*priorityQueue]{Table: priorityQueueTable, Discipline: discipline, Order: priorities, Fresh: func() *priorityQueue {
 		return &priorityQueue{largest: discipline == replay.Largest}
 	}}, nil
 }

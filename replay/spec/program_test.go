@@ -7,6 +7,8 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec/internal/table"
+	"github.com/leadline/leadline/replay/spec/java"
 )
 
 // A program is a line MODEL; METHOD ARG ARG = RESULT; ... where "-" is the
@@ -126,14 +128,14 @@ func programAnswer(text string) history.Value {
 // METHOD" with an "arg" for each argument.
 type unusedCalls map[string]bool
 
-func newUnused(want func(*entry) bool) unusedCalls {
+func newUnused(want func(*table.Entry) bool) unusedCalls {
 	unused := unusedCalls{}
 	for i := range entries {
-		if e := &entries[i]; want(e) {
-			e.methods.read()
-			for _, s := range e.methods.list {
-				for _, name := range s.names {
-					unused[e.name+" "+name+strings.Repeat(" arg", len(s.params))] = true
+		if e := entries[i]; want(e) {
+			e.Methods.Read()
+			for _, s := range e.Methods.List {
+				for _, name := range s.Names {
+					unused[e.Name+" "+name+strings.Repeat(" arg", len(s.Params))] = true
 				}
 			}
 		}
@@ -145,7 +147,7 @@ func newUnused(want func(*entry) bool) unusedCalls {
 // its model.
 func (u unusedCalls) strike(text string) string {
 	calls := strings.Split(text, "; ")
-	model, _, _ := strings.Cut(strings.TrimPrefix(calls[0], javaPackage), ":")
+	model, _, _ := strings.Cut(strings.TrimPrefix(calls[0], java.Package), ":")
 	for _, call := range calls[1:] {
 		words, _, _ := strings.Cut(call, " = ")
 		method, args, _ := strings.Cut(words, " ")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
 var seedFlag = flag.Uint64("seed", 0, "`seed` of the random tests; 0 takes one from the clock")
@@ -39,10 +40,10 @@ func TestModelsComplete(t *testing.T) {
 		found := false
 		for i := range models {
 			s, _ := models[i].open(t)
-			found = found || s.Name() == e.name
+			found = found || s.Name() == e.Name
 		}
 		if !found {
-			t.Errorf("no model of %s", e.name)
+			t.Errorf("no model of %s", e.Name)
 		}
 	}
 }
@@ -91,7 +92,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func sameFromNowOn(t *testing.T, r *rand.Rand, m *model, methods *signatures, a, b replay.State) {
+func sameFromNowOn(t *testing.T, r *rand.Rand, m *model, methods *table.Signatures, a, b replay.State) {
 	for range 12 {
 		inv := m.invocation(r, methods)
 		if x, y := answer(a, inv), answer(b, inv); x != y {

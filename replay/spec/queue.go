@@ -6,76 +6,78 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec/internal/container"
+	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
-// A valueRing is the state of stack, queue and deque: their values from front
+// A valueRing is the state of stack, queue and deque: their values from table.Front
 // to back. The top of a stack is at the back.
 type valueRing struct {
-	ring[value]
+	container.Ring[value]
 	capacity int  // of a queue
-	isStack  bool // for appendText
+	isStack  bool // for AppendText
 }
 
-func (r *valueRing) clone() *valueRing { return &valueRing{r.ring.clone(), r.capacity, r.isStack} }
+func (r *valueRing) Clone() *valueRing { return &valueRing{r.Ring.Clone(), r.capacity, r.isStack} }
 
-func (r *valueRing) appendKey(dst []byte) []byte {
-	dst = binary.AppendUvarint(dst, uint64(r.n))
-	for i := range r.n {
-		dst = r.at(i).AppendKey(dst)
+func (r *valueRing) AppendKey(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(r.Len()))
+	for i := range r.Len() {
+		dst = r.At(i).AppendKey(dst)
 	}
 	return dst
 }
 
-// appendText appends the values; the values of a stack begin at the top.
-func (r *valueRing) appendText(dst []byte) []byte {
-	values := r.all()
+// AppendText appends the values; the values of a stack begin at the top.
+func (r *valueRing) AppendText(dst []byte) []byte {
+	values := r.All()
 	if r.isStack {
-		values = r.backward()
+		values = r.Backward()
 	}
-	return appendEach(dst, "[]", values, appendValue)
+	return table.AppendEach(dst, "[]", values, table.AppendValue)
 }
 
 func pushBack(r *valueRing, args []value) value {
-	r.pushBack(args[0])
+	r.PushBack(args[0])
 	return history.NoValue
 }
 
 // The methods that remove or read return null if there is nothing.
 
 func popFront(r *valueRing, _ []value) value {
-	if r.n == 0 {
+	if r.Len() == 0 {
 		return history.NullValue
 	}
-	return r.popFront()
+	return r.PopFront()
 }
 
 func popBack(r *valueRing, _ []value) value {
-	if r.n == 0 {
+	if r.Len() == 0 {
 		return history.NullValue
 	}
-	return r.popBack()
+	return r.PopBack()
 }
 
 func peekFront(r *valueRing, _ []value) value {
-	if r.n == 0 {
+	if r.Len() == 0 {
 		return history.NullValue
 	}
-	return r.at(0)
+	return r.At(0)
 }
 
 func peekBack(r *valueRing, _ []value) value {
-	if r.n == 0 {
+	if r.Len() == 0 {
 		return history.NullValue
 	}
-	return r.at(r.n - 1)
+	return r.At(r.Len() - 1)
 }
 
 // offer puts a value into a queue unless it is full.
 func offer(r *valueRing, args []value) value {
-	if r.n >= r.capacity {
+	if r.Len() >= r.capacity {
 		return history.BoolValue(false)
 	}
-	r.pushBack(args[0])
+	r.PushBack(args[0])
 	return history.BoolValue(true)
 }
 
@@ -83,44 +85,45 @@ func offer(r *valueRing, args []value) value {
 // returns whether there was room. In both, offer returns whether there was room, put
 // waits for room, and take waits for an element.
 var (
-	queueTable = newTable([]method[*valueRing]{
-		{"enqueue|enq(value)", pushBack, inserts},
+	queueTable = table.New([]table.Method[*valueRing]{
+		table.Row("enqueue|enq(value)", pushBack, table.Inserts),
 	}, queueMethods, sizeMethods[*valueRing]())
 
-	boundedQueueTable = newTable([]method[*valueRing]{
-		{"enqueue|enq(value) -> bool", offer, inserts | failsFalse},
+	boundedQueueTable = table.New([]table.Method[*valueRing]{
+		table.Row("enqueue|enq(value) -> bool", offer, table.Inserts|table.FailsFalse),
 	}, queueMethods, sizeMethods[*valueRing]())
 )
 
-var queueMethods = []method[*valueRing]{
-	{"dequeue|deq|poll() -> any", popFront, removes},
-	{"peek|front() -> any", peekFront, peeks},
-	{"offer(value) -> bool", offer, inserts | failsFalse},
-	{"put(value)", func(r *valueRing, args []value) value {
-		if r.n >= r.capacity {
-			return noTransition
+var queueMethods = []table.Method[*valueRing]{
+	table.Row("dequeue|deq|poll() -> any", popFront, table.Removes),
+	table.Row("peek|front() -> any", peekFront, table.Peeks),
+	table.Row("offer(value) -> bool", offer, table.Inserts|table.FailsFalse),
+	table.Row("put(value)", func(r *valueRing, args []value) value {
+		if r.Len() >= r.capacity {
+			return table.NoTransition
 		}
 		return pushBack(r, args)
-	}, inserts},
-	{"take() -> any", func(r *valueRing, args []value) value {
-		if r.n == 0 {
-			return noTransition
+	}, table.Inserts),
+	table.Row("take() -> any", func(r *valueRing, args []value) value {
+		if r.Len() == 0 {
+			return table.NoTransition
 		}
-		return r.popFront()
-	}, removes | waits},
+		return r.PopFront()
+	}, table.Removes|table.Waits),
 }
 
-var queueEntry = entry{"queue", "[:capacity]",
-	"first in, first out; dequeue of an empty queue returns null; with a capacity, enqueue returns true or false",
-	&queueTable.signatures, newQueue, nil}
+var queueEntry = table.Entry{Name: "queue", Args: "[:capacity]",
+	Doc:     "first in, first out; dequeue of an empty queue returns null; with a capacity, enqueue returns true or false",
+	Methods: &queueTable.Signatures,
+	Make:    newQueue,
+}
 
-func newQueue(args []value) (replay.Spec, error) {
-	const ints = kinds(1) << history.Int
-	capacity, err := optional("queue", args, "capacity", ints, history.IntValue(math.MaxInt))
+func newQueue(args []value) (table.Made, error) {
+	capacity, err := table.Optional(args, "capacity", table.KindOf(history.Int), history.IntValue(math.MaxInt))
 	if err != nil {
 		return nil, err
 	}
-	if err := positive("queue", "capacity", capacity); err != nil {
+	if err := table.Positive("capacity", capacity); err != nil {
 		return nil, err
 	}
 	t, discipline := queueTable, replay.FirstIn
@@ -128,7 +131,7 @@ func newQueue(args []value) (replay.Spec, error) {
 		t, discipline = boundedQueueTable, replay.FirstInBounded
 	}
 	most := int(min(capacity.Int(), math.MaxInt))
-	return &specification[*valueRing]{name: "queue", args: args, table: t, discipline: discipline, capacity: most, fresh: func() *valueRing {
+	return &table.Specification[*valueRing]{Table: t, Discipline: discipline, Capacity: most, Fresh: func() *valueRing {
 		return &valueRing{capacity: most}
 	}}, nil
 }

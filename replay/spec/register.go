@@ -3,59 +3,59 @@ package spec
 import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
 // A register holds one value. It is the read/write register of Lamport's "On
 // interprocess communication" (1986); with cas it is Jepsen's cas-register.
 type register struct{ v value }
 
-func (r *register) clone() *register { c := *r; return &c }
+func (r *register) Clone() *register { c := *r; return &c }
 
-func (r *register) appendKey(dst []byte) []byte { return r.v.AppendKey(dst) }
+func (r *register) AppendKey(dst []byte) []byte { return r.v.AppendKey(dst) }
 
-func (r *register) appendText(dst []byte) []byte { return appendValue(dst, r.v) }
+func (r *register) AppendText(dst []byte) []byte { return table.AppendValue(dst, r.v) }
 
-var registerTable = newTable(registerMethods)
+var registerTable = table.New(registerMethods)
 
-var casRegisterTable = newTable(registerMethods, []method[*register]{
-	{"cas|compareAndSet|compare_and_set(old, new) -> bool", func(r *register, args []value) value {
+var casRegisterTable = table.New(registerMethods, []table.Method[*register]{
+	table.Row("cas|compareAndSet|compare_and_set(old, new) -> bool", func(r *register, args []value) value {
 		if !r.v.Equal(args[0]) {
 			return history.BoolValue(false)
 		}
 		r.v = args[1]
 		return history.BoolValue(true)
-	}, failsFalse | swaps},
+	}, table.FailsFalse|table.Swaps),
 })
 
-var registerMethods = []method[*register]{
-	{"read|get|load() -> any", func(r *register, _ []value) value { return r.v }, peeks},
-	{"write|set|put|store(value)", func(r *register, args []value) value {
+var registerMethods = []table.Method[*register]{
+	table.Row("read|get|load() -> any", func(r *register, _ []value) value { return r.v }, table.Peeks),
+	table.Row("write|set|put|store(value)", func(r *register, args []value) value {
 		r.v = args[0]
 		return history.NoValue
-	}, inserts},
+	}, table.Inserts),
 }
 
-var registerEntry = entry{"register", "[:initial]",
-	"a value to read and write, initially null",
-	&registerTable.signatures, newRegister, nil}
-
-func newRegister(args []value) (replay.Spec, error) {
-	return registerSpec("register", registerTable, replay.Overwritten, args)
+var registerEntry = table.Entry{Name: "register", Args: "[:initial]",
+	Doc:     "a value to read and write, initially null",
+	Methods: &registerTable.Signatures,
+	Make:    makeRegister(registerTable, replay.Overwritten),
 }
 
-var casRegisterEntry = entry{"cas-register", "[:initial]",
-	"a register with compare-and-set",
-	&casRegisterTable.signatures, newCASRegister, nil}
-
-func newCASRegister(args []value) (replay.Spec, error) {
-	return registerSpec("cas-register", casRegisterTable, replay.NoDiscipline, args)
+var casRegisterEntry = table.Entry{Name: "cas-register", Args: "[:initial]",
+	Doc:     "a register with compare-and-set",
+	Methods: &casRegisterTable.Signatures,
+	Make:    makeRegister(casRegisterTable, replay.NoDiscipline),
 }
 
-func registerSpec(name string, t *table[*register], d replay.Discipline, args []value) (replay.Spec, error) {
-	initial, err := optional(name, args, "initial value", anyValue, history.NullValue)
-	if err != nil {
-		return nil, err
+// makeRegister returns the Entry.Make of a register.
+func makeRegister(t *table.Table[*register], d replay.Discipline) func([]value) (table.Made, error) {
+	return func(args []value) (table.Made, error) {
+		initial, err := table.Optional(args, "initial value", table.AnyValue, history.NullValue)
+		if err != nil {
+			return nil, err
+		}
+		return table.Cells[*register]{Specification: &table.Specification[*register]{Table: t, Discipline: d, Initial: initial, IsCell: true,
+			Fresh: func() *register { return &register{initial} }}}, nil
 	}
-	return cellSpec[*register]{&specification[*register]{name: name, args: args, table: t, discipline: d, initial: initial, isCell: true,
-		fresh: func() *register { return &register{initial} }}}, nil
 }

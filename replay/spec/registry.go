@@ -8,6 +8,8 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec/internal/table"
+	"github.com/leadline/leadline/replay/spec/java"
 )
 
 // An Entry describes one specification, for listings.
@@ -21,35 +23,28 @@ type Entry struct {
 	Notes   []string // lines with facts that the signatures do not show
 }
 
-type entry struct {
-	name, args, doc string
-	methods         *signatures
-	build           func(args []value) (replay.Spec, error)
-	notes           []string
-}
-
-// javaPackage is an optional prefix of the names of its classes.
-const javaPackage = "java.util.concurrent."
-
 // entries is the list of all specifications: the plain objects first, then
 // the classes of java.util.concurrent. Each entry is in the file of its type.
-var entries = []entry{
-	registerEntry, casRegisterEntry, counterEntry, kvEntry, setEntry, multisetEntry,
-	stackEntry, queueEntry, dequeEntry, priorityQueueEntry, mutexEntry, multiRegisterEntry,
-	arrayBlockingQueueEntry, concurrentHashMapEntry, concurrentLinkedDequeEntry,
-	concurrentLinkedQueueEntry, concurrentSkipListMapEntry, concurrentSkipListSetEntry,
-	linkedBlockingDequeEntry, linkedBlockingQueueEntry, linkedTransferQueueEntry,
-	priorityBlockingQueueEntry,
+var entries = slices.Concat([]*table.Entry{
+	&registerEntry, &casRegisterEntry, &counterEntry, &kvEntry, &setEntry, &multisetEntry,
+	&stackEntry, &queueEntry, &dequeEntry, &priorityQueueEntry, &mutexEntry, &multiRegisterEntry,
+}, java.Entries)
+
+type value = history.Value
+
+// sizeMethods are the methods of all containers.
+func sizeMethods[S table.Sized]() []table.Method[S] {
+	return table.SizeMethods[S]("size|len|length", "isEmpty|is_empty|empty")
 }
 
 // All returns a description of every specification, in a fixed order.
 func All() []Entry {
 	all := make([]Entry, len(entries))
 	for i, e := range entries {
-		all[i] = Entry{Name: e.name, Args: e.args, Doc: e.doc, Notes: e.notes}
-		e.methods.read()
-		for _, s := range e.methods.list {
-			all[i].Methods = append(all[i].Methods, s.text)
+		all[i] = Entry{Name: e.Name, Args: e.Args, Doc: e.Doc, Notes: e.Notes}
+		e.Methods.Read()
+		for _, s := range e.Methods.List {
+			all[i].Methods = append(all[i].Methods, s.Text)
 		}
 	}
 	return append(all, Entry{Name: RunsName, Args: ":class,tree", Doc: "the results of a class in sequential runs, which the header lists; see leadline stress"})
@@ -62,30 +57,48 @@ func Lookup(name string, args []history.Value) (replay.Spec, error) {
 	if name == RunsName {
 		return newRuns(args)
 	}
-	short := strings.TrimPrefix(name, javaPackage)
-	i := slices.IndexFunc(entries, func(e entry) bool { return e.name == short })
+	short := strings.TrimPrefix(name, java.Package)
+	i := slices.IndexFunc(entries, func(e *table.Entry) bool { return e.Name == short })
 	if i < 0 {
-		i = slices.IndexFunc(entries, func(e entry) bool { return strings.EqualFold(e.name, short) })
+		i = slices.IndexFunc(entries, func(e *table.Entry) bool { return strings.EqualFold(e.Name, short) })
 	}
-	if i < 0 || short != name && !strings.HasPrefix(entries[i].doc, javaPackage) {
+	if i < 0 || short != name && !strings.HasPrefix(entries[i].Doc, java.Package) {
 		return nil, fmt.Errorf("unknown model %q (closest: %s)", name, strings.Join(closest(short, 3), ", "))
 	}
-	s, err := entries[i].build(slices.Clone(args))
-	if err != nil {
-		return nil, err
-	}
-	s.(interface{ complete() }).complete()
-	return s, nil
+	return entries[i].New(slices.Clone(args))
 }
 
 // closest returns the n names whose spelling is closest to name.
 func closest(name string, n int) []string {
 	names := make([]string, len(entries))
 	for i, e := range entries {
-		names[i] = e.name
+		names[i] = e.Name
 	}
 	slices.SortStableFunc(names, func(a, b string) int {
 		return cmp.Compare(Distance(name, a), Distance(name, b))
 	})
 	return names[:n]
+}
+
+// Distance returns the edit distance of two names, ignoring case: the number of
+// letters to insert, remove or change (Wagner and Fischer, 1974).
+func Distance(a, b string) int {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
 }

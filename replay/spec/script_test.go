@@ -7,6 +7,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
 // scripts use every method of every specification under each of its names;
@@ -44,7 +45,7 @@ var scripts = append(javaScripts, []string{
 }...)
 
 func TestScripts(t *testing.T) {
-	unused := newUnused(func(*entry) bool { return true })
+	unused := newUnused(func(*table.Entry) bool { return true })
 	for _, script := range scripts {
 		if err := replayProgram(script); err != nil {
 			t.Errorf("%s\n%v", script, err)

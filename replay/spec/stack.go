@@ -1,21 +1,18 @@
 package spec
 
-import "github.com/leadline/leadline/replay"
+import (
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec/internal/table"
+)
 
-var stackTable = newTable([]method[*valueRing]{
-	{"push(value)", pushBack, inserts},
-	{"pop() -> any", popBack, removes},
-	{"peek|top() -> any", peekBack, peeks},
+var stackTable = table.New([]table.Method[*valueRing]{
+	table.Row("push(value)", pushBack, table.Inserts),
+	table.Row("pop() -> any", popBack, table.Removes),
+	table.Row("peek|top() -> any", peekBack, table.Peeks),
 }, sizeMethods[*valueRing]())
 
-var stackEntry = entry{"stack", "",
-	"last in, first out; pop of an empty stack returns null",
-	&stackTable.signatures, newStack, nil}
-
-func newStack(args []value) (replay.Spec, error) {
-	if err := atMost("stack", args, 0); err != nil {
-		return nil, err
-	}
-	return &specification[*valueRing]{name: "stack", args: args, table: stackTable, discipline: replay.LastIn,
-		fresh: func() *valueRing { return &valueRing{isStack: true} }}, nil
+var stackEntry = table.Entry{Name: "stack",
+	Doc:     "last in, first out; pop of an empty stack returns null",
+	Methods: &stackTable.Signatures,
+	Make:    table.Plain(table.Specification[*valueRing]{Table: stackTable, Discipline: replay.LastIn, Fresh: func() *valueRing { return &valueRing{isStack: true} }}),
 }

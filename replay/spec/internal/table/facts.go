@@ -1,4 +1,4 @@
-package spec
+package table
 
 import (
 	"slices"
@@ -7,42 +7,49 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// facts are the facts about a method that engines may assume, in the row of the method.
+// Facts are the facts about a method that engines may assume, in the row of the method.
 // A fact has to be true in every state: a wrong one makes verdicts wrong.
-type facts uint16
+type Facts uint16
 
 const (
-	reads      facts = 1 << iota // changes nothing
-	failsFalse                   // changes nothing where it returns false, which is not an element
-	failsNull                    // changes nothing where it returns null, which is not an element
-	keyed                        // concerns the key, or element, that is its first argument, and no other
-	inserts                      // inserts its last argument
-	removes                      // removes and returns a value, or removes its argument from a set
-	finds                        // returns the value that a removal would take, or whether a set has its argument
-	front                        // inserts, removes or finds at the front of a deque
-	waits                        // has no transition where there is nothing to remove
-	throws                       // throws an exception where there is nothing to remove or find, or no room
-	counts                       // returns the number of values, or whether there are none
-	empties                      // removes all values and returns nothing
-	swaps                        // replaces the value equal to its last argument but one by its last argument
-	resets                       // replaces the value by the initial one, and returns the old value or nothing
+	Reads      Facts = 1 << iota // changes nothing
+	FailsFalse                   // changes nothing where it returns false, which is not an element
+	FailsNull                    // changes nothing where it returns null, which is not an element
+	Keyed                        // concerns the key, or element, that is its first argument, and no other
+	Inserts                      // inserts its last argument
+	Removes                      // removes and returns a value, or removes its argument from a set
+	Finds                        // returns the value that a removal would take, or whether a set has its argument
+	Front                        // inserts, removes or finds at the front of a deque
+	Waits                        // has no transition where there is nothing to remove
+	Throws                       // throws an exception where there is nothing to remove or find, or no room
+	Counts                       // returns the number of values, or whether there are none
+	Empties                      // removes all values and returns nothing
+	Swaps                        // replaces the value equal to its last argument but one by its last argument
+	Resets                       // replaces the value by the initial one, and returns the old value or nothing
 
-	updates  = facts(0) // no facts
-	peeks    = reads | finds
-	measures = reads | counts
+	Updates  = Facts(0) // no facts
+	Peeks    = Reads | Finds
+	Measures = Reads | Counts
 )
 
-func (f facts) has(g facts) bool { return f&g == g }
+// Exceptions of methods with the fact Throws.
+var (
+	NoSuchElement = history.ExceptionValue("java.util.NoSuchElementException") // nothing to remove or find
+	IllegalState  = history.ExceptionValue("java.lang.IllegalStateException")  // no room
+)
+
+// Has reports whether all facts of g are known.
+func (f Facts) Has(g Facts) bool { return f&g == g }
 
 // problem describes what is wrong with the facts of a method, or returns "". A
 // result can mean failure only if no element equals it.
-func (f facts) problem(s *signature) string {
+func (f Facts) problem(s *Signature) string {
 	switch {
-	case f.has(failsFalse) && s.result != 1<<history.Bool:
+	case f.Has(FailsFalse) && s.Result != 1<<history.Bool:
 		return "false may be an element"
-	case f.has(failsNull) && (s.result == anyValue || !s.result.has(history.Null)):
+	case f.Has(FailsNull) && (s.Result == AnyValue || !s.Result.Has(history.Null)):
 		return "null may be an element, or is never returned"
-	case (f.has(keyed) || f.has(inserts)) && len(s.params) == 0, f.has(swaps) && len(s.params) < 2:
+	case (f.Has(Keyed) || f.Has(Inserts)) && len(s.Params) == 0, f.Has(Swaps) && len(s.Params) < 2:
 		return "there is no argument"
 	}
 	return ""
@@ -50,34 +57,34 @@ func (f facts) problem(s *signature) string {
 
 // unchanged reports whether a method with that result left the object unchanged. A method
 // that throws an exception refused one element, or found none.
-func (f facts) unchanged(result value) bool {
+func (f Facts) unchanged(result value) bool {
 	switch kind := result.Kind(); {
-	case f.has(reads), kind == history.Exception && f&(inserts|removes) != 0:
+	case f.Has(Reads), kind == history.Exception && f&(Inserts|Removes) != 0:
 		return true
 	case kind == history.Bool:
-		return f.has(failsFalse) && !result.Bool()
+		return f.Has(FailsFalse) && !result.Bool()
 	default:
-		return f.has(failsNull) && kind == history.Null
+		return f.Has(FailsNull) && kind == history.Null
 	}
 }
 
 // Traits returns the traits of the specification; see replay.Described.
-func (s *specification[S]) Traits() replay.Traits { return s.traits }
+func (s *Specification[S]) Traits() replay.Traits { return s.traits }
 
 // Facts returns the facts of op; see replay.Described.
-func (s *specification[S]) Facts(op *history.Operation) replay.Facts {
-	i := s.table.find(op.Method, len(op.Args))
+func (s *Specification[S]) Facts(op *history.Operation) replay.Facts {
+	i := s.Table.find(op.Method, len(op.Args))
 	if i < 0 {
 		return replay.Facts{}
 	}
-	f := s.table.list[i].facts
+	f := s.Table.List[i].Facts
 	known := replay.Facts{ReadOnly: f.unchanged(op.Result)}
-	if f.has(keyed) {
+	if f.Has(Keyed) {
 		known.Part = 1
 	}
 	switch {
-	case s.discipline == replay.NoDiscipline:
-	case s.table.excludes(i, op.Result):
+	case s.Discipline == replay.NoDiscipline:
+	case s.Table.excludes(i, op.Result):
 		known.Role = replay.Never
 	default:
 		known.Role, known.Value = s.role(f, op)
@@ -87,34 +94,34 @@ func (s *specification[S]) Facts(op *history.Operation) replay.Facts {
 
 // role returns the role of op. The result null is ambiguous in a collection
 // that holds null, so such a collection is left to the search.
-func (s *specification[S]) role(f facts, op *history.Operation) (replay.Role, history.Value) {
-	switch d := s.discipline; {
-	case f&(counts|empties) != 0 && op.Result.Kind() == history.Exception: // these throw none
+func (s *Specification[S]) role(f Facts, op *history.Operation) (replay.Role, history.Value) {
+	switch d := s.Discipline; {
+	case f&(Counts|Empties) != 0 && op.Result.Kind() == history.Exception: // these throw none
 		return replay.Never, history.Value{}
-	case f.has(counts):
+	case f.Has(Counts):
 		return sizeRole(op)
-	case f.has(empties):
+	case f.Has(Empties):
 		return replay.Clear, history.Value{}
-	case f&(inserts|removes|finds) == 0:
+	case f&(Inserts|Removes|Finds) == 0:
 		return replay.Other, history.Value{}
 	case d == replay.Named || d == replay.Counted:
 		return namedRole(f, op)
-	case f.has(inserts):
+	case f.Has(Inserts):
 		return s.insertRole(f, op)
 	}
 	return s.takeRole(f, op)
 }
 
 // role returns the role of a method according to its facts.
-func (f facts) role() replay.Role {
+func (f Facts) role() replay.Role {
 	back, first := replay.Look, replay.LookFront
 	switch {
-	case f.has(inserts):
+	case f.Has(Inserts):
 		back, first = replay.Insert, replay.InsertFront
-	case f.has(removes):
+	case f.Has(Removes):
 		back, first = replay.Remove, replay.RemoveFront
 	}
-	if f.has(front) {
+	if f.Has(Front) {
 		return first
 	}
 	return back
@@ -137,7 +144,7 @@ func sizeRole(op *history.Operation) (replay.Role, history.Value) {
 }
 
 // namedRole is the role of the methods of a set or multiset.
-func namedRole(f facts, op *history.Operation) (replay.Role, history.Value) {
+func namedRole(f Facts, op *history.Operation) (replay.Role, history.Value) {
 	role, v := f.role(), op.Args[0]
 	switch {
 	case op.Pending() && role == replay.Look:
@@ -170,16 +177,16 @@ func countRole(n int64) replay.Role {
 }
 
 // insertRole is the role of methods that insert their last argument.
-func (s *specification[S]) insertRole(f facts, op *history.Operation) (replay.Role, history.Value) {
+func (s *Specification[S]) insertRole(f Facts, op *history.Operation) (replay.Role, history.Value) {
 	v := op.Args[len(op.Args)-1]
 	switch {
 	case v.Kind() == history.Null:
 		return replay.Other, v
-	case s.discipline == replay.FirstInBounded && !op.Pending() && op.Result.Kind() != history.None && !op.Result.Bool():
+	case s.Discipline == replay.FirstInBounded && !op.Pending() && op.Result.Kind() != history.None && !op.Result.Bool():
 		return f.fullRole(op.Result), v
 	case f.unchanged(op.Result): // impossible: the collection is never full, and accepts every value
 		return replay.Never, v
-	case s.overwritten() && v.Equal(s.initial):
+	case s.overwritten() && v.Equal(s.Initial):
 		return replay.Other, v
 	}
 	return f.role(), v
@@ -187,11 +194,11 @@ func (s *specification[S]) insertRole(f facts, op *history.Operation) (replay.Ro
 
 // fullRole is the role of an insertion into a bounded collection, if its result does not
 // show that it had an effect.
-func (f facts) fullRole(result value) replay.Role {
+func (f Facts) fullRole(result value) replay.Role {
 	switch {
-	case f.has(throws) && result.Equal(illegalState):
+	case f.Has(Throws) && result.Equal(IllegalState):
 		return replay.Full
-	case !f.has(throws) && f.has(failsFalse) && result.Kind() == history.Bool:
+	case !f.Has(Throws) && f.Has(FailsFalse) && result.Kind() == history.Bool:
 		return replay.Full
 	}
 	return replay.Other
@@ -199,25 +206,25 @@ func (f facts) fullRole(result value) replay.Role {
 
 // takeRole is the role of methods that return a value. If there is none, they return
 // null or throw an exception.
-func (s *specification[S]) takeRole(f facts, op *history.Operation) (replay.Role, history.Value) {
+func (s *Specification[S]) takeRole(f Facts, op *history.Operation) (replay.Role, history.Value) {
 	v := op.Result
 	switch {
-	case op.Pending() && f.has(reads):
+	case op.Pending() && f.Has(Reads):
 		return replay.Idle, history.Value{}
 	case op.Pending():
 		return f.role(), history.UnknownValue
 	case v.Kind() == history.Unknown:
 		return replay.Other, history.Value{}
-	case v.Kind() == history.Exception && f.has(throws) && v.Equal(noSuchElement):
+	case v.Kind() == history.Exception && f.Has(Throws) && v.Equal(NoSuchElement):
 		return replay.Nothing, v
 	case v.Kind() == history.Exception:
 		return replay.Never, v
 	case s.overwritten():
-		if v.Equal(s.initial) {
+		if v.Equal(s.Initial) {
 			return replay.Nothing, v
 		}
 		return f.role(), v
-	case v.Kind() == history.Null && f.has(waits):
+	case v.Kind() == history.Null && f.Has(Waits):
 		return replay.Never, v
 	case v.Kind() == history.Null:
 		return replay.Nothing, v
@@ -226,90 +233,90 @@ func (s *specification[S]) takeRole(f facts, op *history.Operation) (replay.Role
 }
 
 // overwritten reports whether an insertion replaces the previous value.
-func (s *specification[S]) overwritten() bool {
-	return s.discipline == replay.Overwritten || s.discipline == replay.OverwrittenByKey
+func (s *Specification[S]) overwritten() bool {
+	return s.Discipline == replay.Overwritten || s.Discipline == replay.OverwrittenByKey
 }
 
-// A cellSpec is the specification of a register, or of a map of registers.
-type cellSpec[S state[S]] struct{ *specification[S] }
+// Cells is the specification of a register, or of a map of registers.
+type Cells[S State[S]] struct{ *Specification[S] }
 
 // AppendCellSteps appends what op does to the values; see replay.Overwriting.
-func (s cellSpec[S]) AppendCellSteps(dst []replay.CellStep, op *history.Operation) ([]replay.CellStep, bool) {
-	f, r, n := s.table.list[s.table.find(op.Method, len(op.Args))].facts, op.Result, len(op.Args)
+func (s Cells[S]) AppendCellSteps(dst []replay.CellStep, op *history.Operation) ([]replay.CellStep, bool) {
+	f, r, n := s.Table.List[s.Table.find(op.Method, len(op.Args))].Facts, op.Result, len(op.Args)
 	key := history.NullValue
-	if f.has(keyed) {
+	if f.Has(Keyed) {
 		key = op.Args[0]
 	}
 	add := func(kind replay.CellStepKind, v value) {
 		dst = append(dst, replay.CellStep{Kind: kind, Key: key, Value: v})
 	}
 	switch isException := r.Kind() == history.Exception; {
-	case !isException && f.has(peeks) && !r.HoldsUnknown():
+	case !isException && f.Has(Peeks) && !r.HoldsUnknown():
 		add(replay.CellRead, r)
-	case !isException && (f.has(reads) || f.unchanged(r)):
-	case !isException && f.has(inserts) && !op.Args[n-1].HoldsUnknown():
+	case !isException && (f.Has(Reads) || f.unchanged(r)):
+	case !isException && f.Has(Inserts) && !op.Args[n-1].HoldsUnknown():
 		add(replay.CellWrite, op.Args[n-1])
-	case f.has(swaps) && (op.Pending() || r.Kind() == history.Bool) && !slices.ContainsFunc(op.Args, value.HoldsUnknown):
+	case f.Has(Swaps) && (op.Pending() || r.Kind() == history.Bool) && !slices.ContainsFunc(op.Args, value.HoldsUnknown):
 		add(replay.CellRead, op.Args[n-2])
 		add(replay.CellWrite, op.Args[n-1])
 	default:
 		add(replay.CellOther, r)
-		return dst, s.traits.Partitioned == f.has(keyed)
+		return dst, s.traits.Partitioned == f.Has(Keyed)
 	}
 	return dst, true
 }
 
 // FirstValue returns the initial value; see replay.Overwriting.
-func (s cellSpec[S]) FirstValue(value) value { return s.initial }
+func (s Cells[S]) FirstValue(value) value { return s.Initial }
 
 // Initially returns the specification with another initial value; see replay.Initial.
-func (s *specification[S]) Initially(v value) (replay.Spec, bool) {
-	other, err := Lookup(s.name, []value{v})
+func (s *Specification[S]) Initially(v value) (replay.Spec, bool) {
+	other, err := s.entry.New([]value{v})
 	return other, err == nil
 }
 
 // Concern returns the values that op is about; see replay.Separable.
-func (s *specification[S]) Concern(op *history.Operation) replay.Concern {
-	i := s.table.find(op.Method, len(op.Args))
+func (s *Specification[S]) Concern(op *history.Operation) replay.Concern {
+	i := s.Table.find(op.Method, len(op.Args))
 	if i < 0 {
 		return replay.Concern{}
 	}
-	f, r := s.table.list[i].facts, op.Result
+	f, r := s.Table.List[i].Facts, op.Result
 	switch {
-	case s.table.excludes(i, r):
+	case s.Table.excludes(i, r):
 		return replay.Concern{Apart: true} // no state gives the result
 	case r.Kind() == history.Exception:
-		return replay.Concern{Apart: f.has(throws) && r.Equal(noSuchElement)} // it found nothing
-	case f.has(empties):
+		return replay.Concern{Apart: f.Has(Throws) && r.Equal(NoSuchElement)} // it found nothing
+	case f.Has(Empties):
 		return replay.Concern{Apart: true}
-	case f.has(counts):
+	case f.Has(Counts):
 		return replay.Concern{Apart: r.Kind() == history.Bool && r.Bool() || r.Equal(history.IntValue(0))}
-	case s.isCell:
+	case s.IsCell:
 		return s.concernOfCell(f, op)
-	case f.has(keyed):
+	case f.Has(Keyed):
 		return replay.Concern{} // a part is a value
 	}
-	return f.concern(op, s.table.list[i].result)
+	return f.concern(op, s.Table.List[i].Result)
 }
 
 // concern is the concern of an operation on a collection whose values are not
 // parts. kinds are the kinds of result that its method has.
-func (f facts) concern(op *history.Operation, kinds kinds) replay.Concern {
+func (f Facts) concern(op *history.Operation, kinds Kinds) replay.Concern {
 	r := op.Result
 	switch {
-	case f.has(inserts):
+	case f.Has(Inserts):
 		// An insertion that returned nothing, or true, found room.
 		apart := op.Pending() || kinds == nothing || r.Kind() == history.None || r.Kind() == history.Bool && r.Bool()
 		return replay.Concern{Apart: apart, Change: 1, Values: [2]value{op.Args[len(op.Args)-1]}}
-	case f&(removes|finds) == 0:
+	case f&(Removes|Finds) == 0:
 		return replay.Concern{}
 	case op.Pending():
 		return replay.Concern{Apart: true}
 	case r.Kind() == history.Unknown:
 		return replay.Concern{}
 	}
-	c := replay.Concern{Apart: true, Vacant: r.Kind() == history.Null && !f.has(waits), Values: [2]value{r}}
-	if f.has(removes) {
+	c := replay.Concern{Apart: true, Vacant: r.Kind() == history.Null && !f.Has(Waits), Values: [2]value{r}}
+	if f.Has(Removes) {
 		c.Change = -1
 	}
 	return c
@@ -317,18 +324,18 @@ func (f facts) concern(op *history.Operation, kinds kinds) replay.Concern {
 
 // concernOfCell is the concern of an operation on an object, or a part, that holds one
 // value.
-func (s *specification[S]) concernOfCell(f facts, op *history.Operation) replay.Concern {
+func (s *Specification[S]) concernOfCell(f Facts, op *history.Operation) replay.Concern {
 	r, n := op.Result, len(op.Args)
 	switch {
-	case f.has(inserts):
+	case f.Has(Inserts):
 		return replay.Concern{Apart: true, Values: [2]value{op.Args[n-1]}}
-	case f.has(swaps):
+	case f.Has(Swaps):
 		return replay.Concern{Apart: op.Pending() || r.Kind() == history.Bool && r.Bool(), Values: [2]value{op.Args[n-2], op.Args[n-1]}}
-	case f.has(resets) && (r.Kind() == history.Unknown || r.Kind() == history.None):
-		return replay.Concern{Apart: true, Values: [2]value{s.initial}}
-	case f.has(resets):
-		return replay.Concern{Apart: true, Values: [2]value{s.initial, r}}
-	case f.has(finds) && r.Kind() != history.Unknown:
+	case f.Has(Resets) && (r.Kind() == history.Unknown || r.Kind() == history.None):
+		return replay.Concern{Apart: true, Values: [2]value{s.Initial}}
+	case f.Has(Resets):
+		return replay.Concern{Apart: true, Values: [2]value{s.Initial, r}}
+	case f.Has(Finds) && r.Kind() != history.Unknown:
 		return replay.Concern{Apart: true, Values: [2]value{r}}
 	}
 	return replay.Concern{} // a cas that failed, or an update that depends on the value

@@ -1,4 +1,4 @@
-package spec
+package java
 
 import (
 	"encoding/binary"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
 // An intHeap is the state of a PriorityBlockingQueue of Integers: a binary heap
@@ -13,11 +14,11 @@ import (
 // toString show the array.
 type intHeap struct{ heap []int32 }
 
-func (h *intHeap) clone() *intHeap {
+func (h *intHeap) Clone() *intHeap {
 	return &intHeap{append(make([]int32, 0, len(h.heap)+1), h.heap...)}
 }
 
-func (h *intHeap) appendKey(dst []byte) []byte {
+func (h *intHeap) AppendKey(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(h.heap)))
 	for _, e := range h.heap {
 		dst = binary.AppendVarint(dst, int64(e))
@@ -25,14 +26,14 @@ func (h *intHeap) appendKey(dst []byte) []byte {
 	return dst
 }
 
-// appendText appends the array, whose first element is the next to be removed.
-func (h *intHeap) appendText(dst []byte) []byte {
+// AppendText appends the array, whose first element is the next to be removed.
+func (h *intHeap) AppendText(dst []byte) []byte {
 	return append(dst, collectionText(h, ", ").Text()...)
 }
 
-func (h *intHeap) length() int { return len(h.heap) }
+func (h *intHeap) Len() int { return len(h.heap) }
 
-func (h *intHeap) at(i int) int32 { return h.heap[i] }
+func (h *intHeap) At(i int) int32 { return h.heap[i] }
 
 func (h *intHeap) remainingCapacity() int { return math.MaxInt32 }
 
@@ -76,7 +77,7 @@ func (h *intHeap) offer(e int32) bool {
 
 // removeAt replaces element i by the last element. That may come from another
 // branch, and then may be smaller than its new ancestors.
-func (h *intHeap) removeAt(i int) {
+func (h *intHeap) RemoveAt(i int) {
 	n := len(h.heap) - 1
 	moved := h.heap[n]
 	h.heap = h.heap[:n]
@@ -89,7 +90,7 @@ func (h *intHeap) removeAt(i int) {
 
 // filter keeps the order of the array and then makes it a heap, from the last
 // parent to the root.
-func (h *intHeap) filter(keep func(int32) bool) bool {
+func (h *intHeap) Filter(keep func(int32) bool) bool {
 	n := len(h.heap)
 	h.heap = slices.DeleteFunc(h.heap, func(e int32) bool { return !keep(e) })
 	if len(h.heap) == n {
@@ -101,25 +102,26 @@ func (h *intHeap) filter(keep func(int32) bool) bool {
 	return true
 }
 
-func (h *intHeap) clear() { h.heap = nil }
+func (h *intHeap) Clear() { h.heap = nil }
 
 var priorityBlockingQueueTable = javaTable(
-	javaQueueMethods(updates, addAllInTurn[*intHeap]),
+	javaQueueMethods(table.Updates, addAllInTurn[*intHeap]),
 	collectionMethods[*intHeap](notFound),
-	blockingMethods[*intHeap](updates),
+	blockingMethods[*intHeap](table.Updates),
 )
 
-var priorityBlockingQueueEntry = entry{"PriorityBlockingQueue", "[:capacity]",
-	"java.util.concurrent.PriorityBlockingQueue of JDK 17, holding ints",
-	&priorityBlockingQueueTable.signatures, newPriorityBlockingQueue, nil}
+var priorityBlockingQueueEntry = table.Entry{Name: "PriorityBlockingQueue", Args: "[:capacity]",
+	Doc:     "java.util.concurrent.PriorityBlockingQueue of JDK 17, holding ints",
+	Methods: &priorityBlockingQueueTable.Signatures,
+	Make:    newPriorityBlockingQueue,
+}
 
 // newPriorityBlockingQueue takes the constructor's initial capacity, which is
 // never visible.
-func newPriorityBlockingQueue(args []value) (replay.Spec, error) {
-	const name = "PriorityBlockingQueue"
-	if _, err := javaCapacity(name, "initial capacity", args); err != nil {
+func newPriorityBlockingQueue(args []value) (table.Made, error) {
+	if _, err := capacityOf(args, "initial capacity"); err != nil {
 		return nil, err
 	}
-	return &specification[*intHeap]{name: name, args: args, table: priorityBlockingQueueTable, discipline: replay.Smallest,
-		fresh: func() *intHeap { return &intHeap{} }}, nil
+	return &table.Specification[*intHeap]{Table: priorityBlockingQueueTable, Discipline: replay.Smallest,
+		Fresh: func() *intHeap { return &intHeap{} }}, nil
 }

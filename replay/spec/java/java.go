@@ -1,4 +1,4 @@
-package spec
+package java
 
 import (
 	"fmt"
@@ -6,20 +6,34 @@ import (
 	"strconv"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay/spec/internal/table"
 )
+
+type value = history.Value
+
+// Package is an optional prefix of the names of the classes.
+const Package = "java.util.concurrent."
+
+// Entries are the classes. Each entry is in the file of its type.
+var Entries = []*table.Entry{
+	&arrayBlockingQueueEntry, &concurrentHashMapEntry, &concurrentLinkedDequeEntry,
+	&concurrentLinkedQueueEntry, &concurrentSkipListMapEntry, &concurrentSkipListSetEntry,
+	&linkedBlockingDequeEntry, &linkedBlockingQueueEntry, &linkedTransferQueueEntry,
+	&priorityBlockingQueueEntry,
+}
 
 // Exceptions of java.lang and java.util, by their names in histories.
 var (
 	nullPointer     = history.ExceptionValue("java.lang.NullPointerException")
 	illegalArgument = history.ExceptionValue("java.lang.IllegalArgumentException")
-	illegalState    = history.ExceptionValue("java.lang.IllegalStateException")
-	noSuchElement   = history.ExceptionValue("java.util.NoSuchElementException")
+	illegalState    = table.IllegalState
+	noSuchElement   = table.NoSuchElement
 )
 
-// javaTable is newTable for classes whose elements are java.lang.Integer.
-func javaTable[S any](lists ...[]method[S]) *table[S] {
-	t := newTable(lists...)
-	t.java = true
+// javaTable is table.New for classes whose elements are java.lang.Integer.
+func javaTable[S any](lists ...[]table.Method[S]) *table.Table[S] {
+	t := table.New(lists...)
+	t.CheckArg = checkJava
 	return t
 }
 
@@ -102,17 +116,17 @@ func (t *javaText) end(close byte) value {
 	return history.StringValue(string(append(t.buf, close)))
 }
 
-// javaCapacity returns the capacity argument of a class, or the largest Java
-// int if there is none, like the constructors.
-func javaCapacity(name, what string, args []value) (int, error) {
-	if err := atMost(name, args, 1); err != nil || len(args) == 0 {
-		return math.MaxInt32, err
+// capacityOf returns the capacity argument of a class, or the largest Java int if there is
+// none, like the constructors.
+func capacityOf(args []value, what string) (int, error) {
+	if len(args) == 0 {
+		return math.MaxInt32, nil
 	}
-	if err := positive(name, what, args[0]); err != nil {
+	if err := table.Positive(what, args[0]); err != nil {
 		return 0, err
 	}
 	if !fitsInt(args[0]) {
-		return 0, badArgument(name, what, "a Java int", args[0])
+		return 0, table.BadArgument(what, "a Java int", args[0])
 	}
 	return int(args[0].Int()), nil
 }

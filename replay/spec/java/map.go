@@ -1,16 +1,17 @@
-package spec
+package java
 
 import (
 	"cmp"
 	"slices"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
 // An intMap is the state of a java.util.concurrent.ConcurrentMap from Integer
 // to Integer.
 type intMap interface {
-	length() int
+	Len() int
 	// valueOf returns a pointer to the value of key, or nil. It is valid until
 	// the keys change.
 	valueOf(key int32) *int32
@@ -23,7 +24,7 @@ type intMap interface {
 	each(f func(key, val int32) bool)
 	// text lists the entries in the order of iteration, as mapText does.
 	text(brackets, sep string, add func(t *javaText, key, val int32)) value
-	clear()
+	Clear()
 }
 
 // lookup returns the value of key, or none.
@@ -101,60 +102,55 @@ func valText(t *javaText, _, val int32) { t.element(val) }
 // concurrentMapMethods are the methods of ConcurrentMap. In Java the views
 // (keySet, values, entrySet) are live; a history has the strings that they printed
 // immediately.
-func concurrentMapMethods[S intMap]() []method[S] {
-	return slices.Concat([]method[S]{
-		{"get(key: null|int) -> null|int", func(s S, args []value) value {
+func concurrentMapMethods[S intMap]() []table.Method[S] {
+	return slices.Concat([]table.Method[S]{
+		table.Row("get(key: null|int) -> null|int", func(s S, args []value) value {
 			return lookup(s, args[0], history.NullValue)
-		}, reads | keyed},
-		{"getOrDefault(key: null|int, value: null|int) -> null|int", func(s S, args []value) value {
+		}, table.Reads|table.Keyed),
+		table.Row("getOrDefault(key: null|int, value: null|int) -> null|int", func(s S, args []value) value {
 			return lookup(s, args[0], args[1])
-		}, reads | keyed},
-		{"containsKey(key: null|int) -> bool", func(s S, args []value) value {
+		}, table.Reads|table.Keyed),
+		table.Row("containsKey(key: null|int) -> bool", func(s S, args []value) value {
 			r := lookup(s, args[0], history.NullValue)
 			if r.Kind() == history.Exception {
 				return r
 			}
 			return history.BoolValue(!isNull(r))
-		}, reads | keyed},
-		{"containsValue(value: null|int) -> bool", containsValue[S], reads},
-		{"put(key: null|int, value: null|int) -> null|int", func(s S, args []value) value {
+		}, table.Reads|table.Keyed),
+		table.Row("containsValue(value: null|int) -> bool", containsValue[S], table.Reads),
+		table.Row("put(key: null|int, value: null|int) -> null|int", func(s S, args []value) value {
 			return putValue(s, args[0], args[1], false)
-		}, keyed},
-		{"putIfAbsent(key: null|int, value: null|int) -> null|int", func(s S, args []value) value {
+		}, table.Keyed),
+		table.Row("putIfAbsent(key: null|int, value: null|int) -> null|int", func(s S, args []value) value {
 			return putValue(s, args[0], args[1], true)
-		}, keyed},
-		{"remove(key: null|int) -> null|int", func(s S, args []value) value {
+		}, table.Keyed),
+		table.Row("remove(key: null|int) -> null|int", func(s S, args []value) value {
 			return removeKey(s, args[0], history.NoValue)
-		}, failsNull | keyed},
-		{"remove(key: null|int, value: null|int) -> bool", func(s S, args []value) value {
+		}, table.FailsNull|table.Keyed),
+		table.Row("remove(key: null|int, value: null|int) -> bool", func(s S, args []value) value {
 			old := removeKey(s, args[0], args[1])
 			if old.Kind() == history.Exception {
 				return old
 			}
 			return history.BoolValue(!isNull(old) && old.Equal(args[1]))
-		}, failsFalse | keyed},
-		{"keySet() -> string", func(s S, _ []value) value { return s.text("[]", ", ", keyText) }, reads},
-		{"values() -> string", func(s S, _ []value) value { return s.text("[]", ", ", valText) }, reads},
-		{"entrySet() -> string", func(s S, _ []value) value { return s.text("[]", ", ", (*javaText).entry) }, reads},
-		{"toString() -> string", func(s S, _ []value) value { return s.text("{}", ", ", (*javaText).entry) }, reads},
-	}, replaceMethods[S](), javaSizeMethods[S]())
-}
-
-func replaceMethods[S intMap]() []method[S] {
-	return []method[S]{
-		{"replace(key: null|int, value: null|int) -> null|int", func(s S, args []value) value {
+		}, table.FailsFalse|table.Keyed),
+		table.Row("keySet() -> string", func(s S, _ []value) value { return s.text("[]", ", ", keyText) }, table.Reads),
+		table.Row("values() -> string", func(s S, _ []value) value { return s.text("[]", ", ", valText) }, table.Reads),
+		table.Row("entrySet() -> string", func(s S, _ []value) value { return s.text("[]", ", ", (*javaText).entry) }, table.Reads),
+		table.Row("toString() -> string", func(s S, _ []value) value { return s.text("{}", ", ", (*javaText).entry) }, table.Reads),
+		table.Row("replace(key: null|int, value: null|int) -> null|int", func(s S, args []value) value {
 			if isNull(args[0]) || isNull(args[1]) {
 				return nullPointer
 			}
 			return replaceValue(s, args[0], history.NullValue, args[1])
-		}, failsNull | keyed},
-		{"replace(key: null|int, old: null|int, new: null|int) -> bool", func(s S, args []value) value {
+		}, table.FailsNull|table.Keyed),
+		table.Row("replace(key: null|int, old: null|int, new: null|int) -> bool", func(s S, args []value) value {
 			if slices.ContainsFunc(args, isNull) {
 				return nullPointer
 			}
 			return history.BoolValue(replaceValue(s, args[0], args[1], args[2]).Equal(args[1]))
-		}, failsFalse | keyed},
-	}
+		}, table.FailsFalse|table.Keyed),
+	}, table.SizeMethods[S]("size", "isEmpty"))
 }
 
 // putAllNote is a note about the order that a history does not record.

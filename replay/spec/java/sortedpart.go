@@ -1,17 +1,18 @@
-package spec
+package java
 
 import (
 	"strings"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
 // A descending is a sortedMap with another order of iteration.
 type descending struct{ *sortedMap }
 
 func (d descending) each(f func(key, val int32) bool) {
-	for p := d.last(); p != nil && f(int32(p.key), p.val); {
-		p = d.below(p.key, false)
+	for p := d.Last(); p != nil && f(int32(p.Key), p.Val); {
+		p = d.Below(p.Key, false)
 	}
 }
 
@@ -28,18 +29,19 @@ type part struct {
 }
 
 func (s part) each(f func(key, val int32) bool) {
-	p := s.first()
+	p := s.First()
 	if s.from != nil {
-		p = s.above(sortedKey(s.from.key.Int()), s.from.inclusive)
+		p = s.Above(sortedKey(s.from.key.Int()), s.from.inclusive)
 	}
-	for p != nil && s.reaches(p.key) && f(int32(p.key), p.val) {
-		p = s.above(p.key, false)
+	for ; p != nil; p = s.Above(p.Key, false) {
+		key := int64(p.Key)
+		if to := s.to; to != nil && (key > to.key.Int() || key == to.key.Int() && !to.inclusive) {
+			return
+		}
+		if !f(int32(key), p.Val) {
+			return
+		}
 	}
-}
-
-// reaches reports whether key is not beyond the upper bound.
-func (s part) reaches(key sortedKey) bool {
-	return s.to == nil || int64(key) < s.to.key.Int() || s.to.inclusive && int64(key) == s.to.key.Int()
 }
 
 // check returns the exception that Java throws for an invalid part, or None.
@@ -55,7 +57,7 @@ func (s part) check() value {
 
 // partMethods are headMap, tailMap and subMap, or those of a set, with names
 // that end in suffix. text is the toString of the part.
-func partMethods(suffix string, text func(part) value) []method[*sortedMap] {
+func partMethods(suffix string, text func(part) value) []table.Method[*sortedMap] {
 	from, to, flag := "from: null|int", "to: null|int", "inclusive: bool"
 	show := func(m *sortedMap, from, to *bound) value {
 		p := part{m, from, to}
@@ -64,10 +66,10 @@ func partMethods(suffix string, text func(part) value) []method[*sortedMap] {
 		}
 		return text(p)
 	}
-	line := func(name string, do func(*sortedMap, []value) value, params ...string) method[*sortedMap] {
-		return method[*sortedMap]{name + suffix + "(" + strings.Join(params, ", ") + ") -> string", do, reads}
+	line := func(name string, do func(*sortedMap, []value) value, params ...string) table.Method[*sortedMap] {
+		return table.Row(name+suffix+"("+strings.Join(params, ", ")+") -> string", do, table.Reads)
 	}
-	return []method[*sortedMap]{
+	return []table.Method[*sortedMap]{
 		line("head", func(m *sortedMap, args []value) value {
 			return show(m, nil, &bound{args[0], false})
 		}, to),

@@ -1,4 +1,4 @@
-package spec
+package java
 
 import (
 	"encoding/binary"
@@ -196,7 +196,7 @@ func (m *hashTable) remove(key int32) {
 	m.n--
 }
 
-func (m *hashTable) clear() {
+func (m *hashTable) Clear() {
 	clear(m.heads)
 	m.nodes, m.free, m.n, m.tree = m.nodes[:min(1, len(m.nodes))], 0, 0, false
 }
@@ -213,7 +213,7 @@ func (m *hashTable) each(f func(key, val int32) bool) {
 	}
 }
 
-func (m *hashTable) clone() hashTable {
+func (m *hashTable) Clone() hashTable {
 	c := *m
 	c.heads = append([]int32(nil), m.heads...)
 	c.nodes = append(make([]hashNode, 0, len(m.nodes)+1), m.nodes...)
@@ -235,10 +235,10 @@ func (m *hashTable) visibleSize() int {
 	return max(size, 4)
 }
 
-// appendKey appends the size of the table, the entries in the order of
+// AppendKey appends the size of the table, the entries in the order of
 // iteration (within a bin, in the order of linking), and whether a bin has
 // become a tree.
-func (m *hashTable) appendKey(dst []byte) []byte {
+func (m *hashTable) AppendKey(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(m.visibleSize()))
 	dst = binary.AppendUvarint(dst, uint64(m.n))
 	m.each(func(key, val int32) bool {

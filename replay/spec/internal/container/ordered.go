@@ -1,37 +1,37 @@
-package spec
+package container
 
 import (
 	"iter"
 	"slices"
 )
 
-// An ordered is a map sorted by key. Lookup takes O(log n). Inserting and
+// An Ordered is a map sorted by key. Lookup takes O(log n). Inserting and
 // removing move a part of one chunk, and sometimes a part of the list of
 // chunks. That is about as fast as a balanced tree up to tens of millions of
 // keys. A small map, the usual case, is one sorted slice: cheap to clone, and
-// its order is its canonical form. The zero ordered is empty.
-type ordered[K interface{ Compare(K) int }, V any] struct {
-	chunks [][]pair[K, V] // none is empty
+// its order is its canonical form. The zero Ordered is empty.
+type Ordered[K interface{ Compare(K) int }, V any] struct {
+	chunks [][]Pair[K, V] // none is empty
 	n      int
 }
 
 // In a pair the value is first: an empty struct at the end would be padded.
-type pair[K, V any] struct {
-	val V
-	key K
+type Pair[K, V any] struct {
+	Val V
+	Key K
 }
 
 const maxChunk = 256
 
-func (o *ordered[K, V]) length() int { return o.n }
+func (o *Ordered[K, V]) Len() int { return o.n }
 
 // locate returns the position of key, or the position to insert it.
-func (o *ordered[K, V]) locate(key K) (chunk, index int, found bool) {
+func (o *Ordered[K, V]) locate(key K) (chunk, index int, found bool) {
 	if len(o.chunks) > 1 {
 		// The last chunk that does not begin after key, or the first chunk.
 		lo, hi := 0, len(o.chunks)
 		for hi-lo > 1 {
-			if mid := int(uint(lo+hi) / 2); o.chunks[mid][0].key.Compare(key) <= 0 {
+			if mid := int(uint(lo+hi) / 2); o.chunks[mid][0].Key.Compare(key) <= 0 {
 				lo = mid
 			} else {
 				hi = mid
@@ -46,7 +46,7 @@ func (o *ordered[K, V]) locate(key K) (chunk, index int, found bool) {
 	lo, hi := 0, len(c)
 	for lo < hi {
 		mid := int(uint(lo+hi) / 2)
-		switch d := c[mid].key.Compare(key); {
+		switch d := c[mid].Key.Compare(key); {
 		case d == 0:
 			return chunk, mid, true
 		case d < 0:
@@ -58,25 +58,25 @@ func (o *ordered[K, V]) locate(key K) (chunk, index int, found bool) {
 	return chunk, lo, false
 }
 
-// get returns a pointer to the value of key, or nil. It is valid until the keys
+// Get returns a pointer to the value of key, or nil. It is valid until the keys
 // change.
-func (o *ordered[K, V]) get(key K) *V {
+func (o *Ordered[K, V]) Get(key K) *V {
 	if c, i, ok := o.locate(key); ok {
-		return &o.chunks[c][i].val
+		return &o.chunks[c][i].Val
 	}
 	return nil
 }
 
-// getOrAdd is like get, but adds key with a zero value if it is missing, and
+// GetOrAdd is like get, but adds key with a zero value if it is missing, and
 // reports whether it did.
-func (o *ordered[K, V]) getOrAdd(key K) (p *V, added bool) {
+func (o *Ordered[K, V]) GetOrAdd(key K) (p *V, added bool) {
 	c, i, ok := o.locate(key)
 	if ok {
-		return &o.chunks[c][i].val, false
+		return &o.chunks[c][i].Val, false
 	}
 	o.n++
 	if len(o.chunks) == 0 {
-		o.chunks = [][]pair[K, V]{make([]pair[K, V], 0, 2)}
+		o.chunks = [][]Pair[K, V]{make([]Pair[K, V], 0, 2)}
 	}
 	if full := o.chunks[c]; len(full) >= maxChunk {
 		half := len(full) / 2
@@ -87,12 +87,12 @@ func (o *ordered[K, V]) getOrAdd(key K) (p *V, added bool) {
 			c, i = c+1, i-half
 		}
 	}
-	o.chunks[c] = slices.Insert(o.chunks[c], i, pair[K, V]{key: key})
-	return &o.chunks[c][i].val, true
+	o.chunks[c] = slices.Insert(o.chunks[c], i, Pair[K, V]{Key: key})
+	return &o.chunks[c][i].Val, true
 }
 
-// remove removes key and reports whether it existed.
-func (o *ordered[K, V]) remove(key K) bool {
+// Remove removes key and reports whether it existed.
+func (o *Ordered[K, V]) Remove(key K) bool {
 	c, i, ok := o.locate(key)
 	if !ok {
 		return false
@@ -106,16 +106,16 @@ func (o *ordered[K, V]) remove(key K) bool {
 	return true
 }
 
-// first returns the pair of the smallest key, or nil.
-func (o *ordered[K, V]) first() *pair[K, V] {
+// First returns the pair of the smallest key, or nil.
+func (o *Ordered[K, V]) First() *Pair[K, V] {
 	if o.n == 0 {
 		return nil
 	}
 	return &o.chunks[0][0]
 }
 
-// last returns the pair of the largest key, or nil.
-func (o *ordered[K, V]) last() *pair[K, V] {
+// Last returns the pair of the largest key, or nil.
+func (o *Ordered[K, V]) Last() *Pair[K, V] {
 	if o.n == 0 {
 		return nil
 	}
@@ -123,9 +123,9 @@ func (o *ordered[K, V]) last() *pair[K, V] {
 	return &c[len(c)-1]
 }
 
-// below returns the pair of the largest key that is smaller than key, or equal
+// Below returns the pair of the largest key that is smaller than key, or equal
 // to it if orEqual is set, or nil.
-func (o *ordered[K, V]) below(key K, orEqual bool) *pair[K, V] {
+func (o *Ordered[K, V]) Below(key K, orEqual bool) *Pair[K, V] {
 	c, i, found := o.locate(key)
 	if !found || !orEqual {
 		i--
@@ -140,9 +140,9 @@ func (o *ordered[K, V]) below(key K, orEqual bool) *pair[K, V] {
 	return &o.chunks[c][i]
 }
 
-// above returns the pair of the smallest key that is larger than key, or equal
+// Above returns the pair of the smallest key that is larger than key, or equal
 // to it if orEqual is set, or nil.
-func (o *ordered[K, V]) above(key K, orEqual bool) *pair[K, V] {
+func (o *Ordered[K, V]) Above(key K, orEqual bool) *Pair[K, V] {
 	c, i, found := o.locate(key)
 	if found && !orEqual {
 		i++
@@ -156,9 +156,9 @@ func (o *ordered[K, V]) above(key K, orEqual bool) *pair[K, V] {
 	return &o.chunks[c][i]
 }
 
-// all yields the pairs in key order.
-func (o *ordered[K, V]) all() iter.Seq[*pair[K, V]] {
-	return func(yield func(*pair[K, V]) bool) {
+// All yields the pairs in key order.
+func (o *Ordered[K, V]) All() iter.Seq[*Pair[K, V]] {
+	return func(yield func(*Pair[K, V]) bool) {
 		for _, c := range o.chunks {
 			for i := range c {
 				if !yield(&c[i]) {
@@ -169,9 +169,9 @@ func (o *ordered[K, V]) all() iter.Seq[*pair[K, V]] {
 	}
 }
 
-// backward yields the pairs in reverse key order.
-func (o *ordered[K, V]) backward() iter.Seq[*pair[K, V]] {
-	return func(yield func(*pair[K, V]) bool) {
+// Backward yields the pairs in reverse key order.
+func (o *Ordered[K, V]) Backward() iter.Seq[*Pair[K, V]] {
+	return func(yield func(*Pair[K, V]) bool) {
 		for _, c := range slices.Backward(o.chunks) {
 			for i := range slices.Backward(c) {
 				if !yield(&c[i]) {
@@ -182,15 +182,15 @@ func (o *ordered[K, V]) backward() iter.Seq[*pair[K, V]] {
 	}
 }
 
-func (o *ordered[K, V]) clear() { *o = ordered[K, V]{} }
+func (o *Ordered[K, V]) Clear() { *o = Ordered[K, V]{} }
 
-// clone copies keys and values by assignment.
-func (o *ordered[K, V]) clone() ordered[K, V] {
-	c := ordered[K, V]{n: o.n}
+// Clone copies keys and values by assignment.
+func (o *Ordered[K, V]) Clone() Ordered[K, V] {
+	c := Ordered[K, V]{n: o.n}
 	if o.n > 0 {
-		c.chunks = make([][]pair[K, V], len(o.chunks))
+		c.chunks = make([][]Pair[K, V], len(o.chunks))
 		for i, chunk := range o.chunks {
-			c.chunks[i] = append(make([]pair[K, V], 0, len(chunk)+1), chunk...)
+			c.chunks[i] = append(make([]Pair[K, V], 0, len(chunk)+1), chunk...)
 		}
 	}
 	return c

@@ -1,20 +1,21 @@
-package spec
+package java
 
 import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
 // A hashMap is the state of a ConcurrentHashMap from Integer to Integer.
 type hashMap struct{ hashTable }
 
-func (m *hashMap) clone() *hashMap { return &hashMap{m.hashTable.clone()} }
+func (m *hashMap) Clone() *hashMap { return &hashMap{m.hashTable.Clone()} }
 
-// appendText appends the entries in the order of iteration, as far as that is
+// AppendText appends the entries in the order of iteration, as far as that is
 // modelled. It does not show the size of the table.
-func (m *hashMap) appendText(dst []byte) []byte {
+func (m *hashMap) AppendText(dst []byte) []byte {
 	return append(dst, mapText(m, "{}", ", ", (*javaText).entry).Text()...)
 }
 
@@ -27,7 +28,7 @@ func (m *hashMap) text(brackets, sep string, add func(t *javaText, key, val int3
 	return mapText(m, brackets, sep, add)
 }
 
-func (m *hashMap) length() int { return m.n }
+func (m *hashMap) Len() int { return m.n }
 
 func (m *hashMap) valueOf(key int32) *int32 {
 	if node, _, _ := m.find(key); node != 0 {
@@ -38,17 +39,17 @@ func (m *hashMap) valueOf(key int32) *int32 {
 
 // keys and elements are Enumerations, which a recorder prints like arrays.
 // contains searches for a value, as in java.util.Hashtable.
-var concurrentHashMapTable = javaTable(concurrentMapMethods[*hashMap](), []method[*hashMap]{
-	{"putAll(map: null|map)", func(m *hashMap, args []value) value {
+var concurrentHashMapTable = javaTable(concurrentMapMethods[*hashMap](), []table.Method[*hashMap]{
+	table.Row("putAll(map: null|map)", func(m *hashMap, args []value) value {
 		if !isNull(args[0]) {
 			m.presize(len(args[0].List()) / 2)
 		}
 		return putAll(m, args)
-	}, updates},
-	{"contains(value: null|int) -> bool", containsValue[*hashMap], reads},
-	{"mappingCount() -> int", func(m *hashMap, _ []value) value { return history.IntValue(int64(m.n)) }, reads},
-	{"keys() -> string", func(m *hashMap, _ []value) value { return m.text("[]", ",", keyText) }, reads},
-	{"elements() -> string", func(m *hashMap, _ []value) value { return m.text("[]", ",", valText) }, reads},
+	}, table.Updates),
+	table.Row("contains(value: null|int) -> bool", containsValue[*hashMap], table.Reads),
+	table.Row("mappingCount() -> int", func(m *hashMap, _ []value) value { return history.IntValue(int64(m.n)) }, table.Reads),
+	table.Row("keys() -> string", func(m *hashMap, _ []value) value { return m.text("[]", ",", keyText) }, table.Reads),
+	table.Row("elements() -> string", func(m *hashMap, _ []value) value { return m.text("[]", ",", valText) }, table.Reads),
 })
 
 var treeNote = []string{
@@ -59,24 +60,27 @@ var treeNote = []string{
 // entry, and again for every state.
 const maxInitial = 1 << 16
 
-var concurrentHashMapEntry = entry{"ConcurrentHashMap", "[:capacity]",
-	"java.util.concurrent.ConcurrentHashMap of JDK 17, from ints to ints",
-	&concurrentHashMapTable.signatures, newConcurrentHashMap, slices.Concat(putAllNote, treeNote)}
+var concurrentHashMapEntry = table.Entry{Name: "ConcurrentHashMap", Args: "[:capacity]",
+	Doc:     "java.util.concurrent.ConcurrentHashMap of JDK 17, from ints to ints",
+	Methods: &concurrentHashMapTable.Signatures,
+	Make:    newConcurrentHashMap,
+	Notes:   slices.Concat(putAllNote, treeNote),
+}
 
-func newConcurrentHashMap(args []value) (replay.Spec, error) {
-	const name, what, ints = "ConcurrentHashMap", "initial capacity", kinds(1) << history.Int
-	capacity, err := optional(name, args, what, ints, history.NullValue)
+func newConcurrentHashMap(args []value) (table.Made, error) {
+	const what = "initial capacity"
+	capacity, err := table.Optional(args, what, table.KindOf(history.Int), history.NullValue)
 	if err != nil {
 		return nil, err
 	}
 	initial := 0
 	if len(args) > 0 {
 		if n := capacity.Int(); n < 0 || n > maxInitial {
-			return nil, badArgument(name, what, "an int from 0 to 65536", capacity)
+			return nil, table.BadArgument(what, "an int from 0 to 65536", capacity)
 		}
 		initial = tableFor(int(1 + float64(float32(capacity.Int())/0.75)))
 	}
-	return &specification[*hashMap]{name: name, args: args, table: concurrentHashMapTable, fresh: func() *hashMap {
+	return &table.Specification[*hashMap]{Table: concurrentHashMapTable, Fresh: func() *hashMap {
 		return &hashMap{hashTable{initial: initial}}
 	}}, nil
 }

@@ -1,29 +1,30 @@
-package spec
+package java
 
 import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
 // A collection is the state of a java.util.Collection of Integers. No class of
 // java.util.concurrent holds null.
 type collection interface {
-	length() int
-	at(i int) int32 // in the order of iteration
+	Len() int
+	At(i int) int32 // in the order of iteration
 	// offer adds e and reports whether it did.
 	offer(e int32) bool
-	removeAt(i int)
+	RemoveAt(i int)
 	// filter removes the elements for which keep returns false, and reports
 	// whether there were any.
-	filter(keep func(int32) bool) bool
-	clear()
+	Filter(keep func(int32) bool) bool
+	Clear()
 }
 
 func indexOf[S collection](s S, e value) int {
 	if !isNull(e) {
-		for i := range s.length() {
-			if int64(s.at(i)) == e.Int() {
+		for i := range s.Len() {
+			if int64(s.At(i)) == e.Int() {
 				return i
 			}
 		}
@@ -33,50 +34,38 @@ func indexOf[S collection](s S, e value) int {
 
 func collectionText[S collection](s S, sep string) value {
 	t := newJavaText('[', sep)
-	for i := range s.length() {
-		t.element(s.at(i))
+	for i := range s.Len() {
+		t.element(s.At(i))
 	}
 	return t.end(']')
 }
 
 // collectionMethods are the methods of java.util.Collection that read and
 // remove. removeNull is the result of remove(null).
-func collectionMethods[S collection](removeNull value) []method[S] {
-	return slices.Concat([]method[S]{
-		{"contains(e: null|int) -> bool", func(s S, args []value) value {
+func collectionMethods[S collection](removeNull value) []table.Method[S] {
+	return slices.Concat([]table.Method[S]{
+		table.Row("contains(e: null|int) -> bool", func(s S, args []value) value {
 			return history.BoolValue(indexOf(s, args[0]) >= 0)
-		}, reads},
-		{"containsAll(c: null|list) -> bool", containsAll[S], reads},
-		{"remove(e: null|int) -> bool", func(s S, args []value) value {
+		}, table.Reads),
+		table.Row("containsAll(c: null|list) -> bool", containsAll[S], table.Reads),
+		table.Row("remove(e: null|int) -> bool", func(s S, args []value) value {
 			if isNull(args[0]) {
 				return removeNull
 			}
 			return removeFound(s, indexOf(s, args[0]))
-		}, failsFalse},
-		{"removeAll(c: null|list) -> bool", func(s S, args []value) value { return bulkRemove(s, args[0], false) }, failsFalse},
-		{"retainAll(c: null|list) -> bool", func(s S, args []value) value { return bulkRemove(s, args[0], true) }, failsFalse},
-	}, javaSizeMethods[S](), []method[S]{
-		{"toArray() -> string", func(s S, _ []value) value { return collectionText(s, ",") }, reads},
-		{"toString() -> string", func(s S, _ []value) value { return collectionText(s, ", ") }, reads},
+		}, table.FailsFalse),
+		table.Row("removeAll(c: null|list) -> bool", func(s S, args []value) value { return bulkRemove(s, args[0], false) }, table.FailsFalse),
+		table.Row("retainAll(c: null|list) -> bool", func(s S, args []value) value { return bulkRemove(s, args[0], true) }, table.FailsFalse),
+	}, table.SizeMethods[S]("size", "isEmpty"), []table.Method[S]{
+		table.Row("toArray() -> string", func(s S, _ []value) value { return collectionText(s, ",") }, table.Reads),
+		table.Row("toString() -> string", func(s S, _ []value) value { return collectionText(s, ", ") }, table.Reads),
 	})
-}
-
-// javaSizeMethods are the methods that Collection and Map share.
-func javaSizeMethods[S interface {
-	length() int
-	clear()
-}]() []method[S] {
-	return []method[S]{
-		{"size() -> int", func(s S, _ []value) value { return history.IntValue(int64(s.length())) }, measures},
-		{"isEmpty() -> bool", func(s S, _ []value) value { return history.BoolValue(s.length() == 0) }, measures},
-		{"clear()", func(s S, _ []value) value { s.clear(); return history.NoValue }, empties},
-	}
 }
 
 // removeFound removes element i, unless i is -1 (not found).
 func removeFound[S collection](s S, i int) value {
 	if i >= 0 {
-		s.removeAt(i)
+		s.RemoveAt(i)
 	}
 	return history.BoolValue(i >= 0)
 }
@@ -98,7 +87,7 @@ func bulkRemove[S collection](s S, c value, keep bool) value {
 	if isNull(c) {
 		return nullPointer
 	}
-	return history.BoolValue(s.filter(func(e int32) bool { return listHas(c, e) == keep }))
+	return history.BoolValue(s.Filter(func(e int32) bool { return listHas(c, e) == keep }))
 }
 
 func listHas(c value, e int32) bool { return slices.ContainsFunc(c.List(), javaInt(e).Equal) }
@@ -106,20 +95,20 @@ func listHas(c value, e int32) bool { return slices.ContainsFunc(c.List(), javaI
 // javaQueueMethods are the methods of java.util.Queue. addAll differs between
 // classes: addAllInTurn or addAllAtOnce. end is front in a deque, where they remove at
 // the front and insert at the back.
-func javaQueueMethods[S collection](end facts, addAll func(S, []value) value) []method[S] {
-	return []method[S]{
-		{"add(e: null|int) -> bool", func(s S, args []value) value { return addOrThrow(s, args[0]) }, inserts | failsFalse | throws},
-		{"addAll(c: null|list) -> bool", addAll, failsFalse},
-		{"offer(e: null|int) -> bool", func(s S, args []value) value {
+func javaQueueMethods[S collection](end table.Facts, addAll func(S, []value) value) []table.Method[S] {
+	return []table.Method[S]{
+		table.Row("add(e: null|int) -> bool", func(s S, args []value) value { return addOrThrow(s, args[0]) }, table.Inserts|table.FailsFalse|table.Throws),
+		table.Row("addAll(c: null|list) -> bool", addAll, table.FailsFalse),
+		table.Row("offer(e: null|int) -> bool", func(s S, args []value) value {
 			if isNull(args[0]) {
 				return nullPointer
 			}
 			return history.BoolValue(s.offer(int32(args[0].Int())))
-		}, inserts | failsFalse},
-		{"poll() -> null|int", func(s S, _ []value) value { return head(s, true, history.NullValue) }, removes | failsNull | end},
-		{"peek() -> null|int", func(s S, _ []value) value { return head(s, false, history.NullValue) }, peeks | end},
-		{"remove() -> int", func(s S, _ []value) value { return head(s, true, noSuchElement) }, removes | throws | end},
-		{"element() -> int", func(s S, _ []value) value { return head(s, false, noSuchElement) }, peeks | throws | end},
+		}, table.Inserts|table.FailsFalse),
+		table.Row("poll() -> null|int", func(s S, _ []value) value { return head(s, true, history.NullValue) }, table.Removes|table.FailsNull|end),
+		table.Row("peek() -> null|int", func(s S, _ []value) value { return head(s, false, history.NullValue) }, table.Peeks|end),
+		table.Row("remove() -> int", func(s S, _ []value) value { return head(s, true, noSuchElement) }, table.Removes|table.Throws|end),
+		table.Row("element() -> int", func(s S, _ []value) value { return head(s, false, noSuchElement) }, table.Peeks|table.Throws|end),
 	}
 }
 
@@ -129,33 +118,33 @@ func javaQueueMethods[S collection](end facts, addAll func(S, []value) value) []
 func blockingMethods[S interface {
 	collection
 	remainingCapacity() int
-}](end facts) []method[S] {
-	return []method[S]{
-		{"put(e: null|int)", func(s S, args []value) value {
+}](end table.Facts) []table.Method[S] {
+	return []table.Method[S]{
+		table.Row("put(e: null|int)", func(s S, args []value) value {
 			if isNull(args[0]) {
 				return nullPointer
 			}
 			if !s.offer(int32(args[0].Int())) {
-				return noTransition
+				return table.NoTransition
 			}
 			return history.NoValue
-		}, inserts},
-		{"take() -> int", func(s S, _ []value) value { return head(s, true, noTransition) }, removes | waits | end},
-		{"remainingCapacity() -> int", func(s S, _ []value) value {
+		}, table.Inserts),
+		table.Row("take() -> int", func(s S, _ []value) value { return head(s, true, table.NoTransition) }, table.Removes|table.Waits|end),
+		table.Row("remainingCapacity() -> int", func(s S, _ []value) value {
 			return history.IntValue(int64(s.remainingCapacity()))
-		}, reads},
+		}, table.Reads),
 	}
 }
 
-// head returns the first element, or none. If remove is set, it also removes
+// head returns the first element, or none. If remove is set, it also table.Removes
 // the element.
 func head[S collection](s S, remove bool, none value) value {
-	if s.length() == 0 {
+	if s.Len() == 0 {
 		return none
 	}
-	e := javaInt(s.at(0))
+	e := javaInt(s.At(0))
 	if remove {
-		s.removeAt(0)
+		s.RemoveAt(0)
 	}
 	return e
 }
