@@ -31,17 +31,11 @@ type hasher struct {
 }
 
 func newHasher(n int) *hasher {
-	seed := uint64(0x6c656164) // any number does
-	next := func() uint64 {    // splitmix64
-		seed += 0x9e3779b97f4a7c15
-		z := (seed ^ seed>>30) * 0xbf58476d1ce4e5b9
-		z = (z ^ z>>27) * 0x94d049bb133111eb
-		return z ^ z>>31
-	}
 	h := &hasher{make([][2]uint64, n), make([][2]uint64, n)}
 	for i := range n {
-		h.element[i] = [2]uint64{next(), next()}
-		h.place[i] = [2]uint64{next() | 1, next() | 1}
+		k := 4 * uint64(i)
+		h.element[i] = [2]uint64{table.Random(k), table.Random(k + 1)}
+		h.place[i] = [2]uint64{table.Random(k+2) | 1, table.Random(k+3) | 1}
 	}
 	return h
 }

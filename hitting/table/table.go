@@ -65,13 +65,22 @@ func (x *Index) Add(hash uint32) int32 {
 	return int32(x.n - 1)
 }
 
-// grow begins a table of twice the size.
+// grow begins a larger table.
 func (x *Index) grow() {
 	x.old, x.moved = x.slots, 0
-	x.slots = make([]uint64, max(leastSlots, 2*len(x.old)))
+	x.slots = make([]uint64, x.next())
 	if len(x.old) < longTable {
 		x.move(len(x.old))
 	}
+}
+
+// next returns the number of slots of the next table: four times as many if the table is
+// small, because most of these would soon grow again.
+func (x *Index) next() int {
+	if len(x.slots) < 1<<12 {
+		return max(leastSlots, 4*len(x.slots))
+	}
+	return 2 * len(x.slots)
 }
 
 // move moves the next slots of the old table, at most as many as slots says.
@@ -118,7 +127,7 @@ const Soon = 4096
 func (x *Index) Bytes() int64 {
 	slots := len(x.slots)
 	if 4*(x.n+Soon) > 3*slots {
-		slots += 2 * slots
+		slots += x.next()
 	}
 	return 8 * int64(slots+len(x.old))
 }
@@ -148,20 +157,26 @@ func (t *Table[K]) Add(hash uint32, k K) int32 {
 	i := t.Index.Add(hash)
 	at := int(i >> blockBits)
 	if at == len(t.blocks) {
-		t.blocks = append(t.blocks, make([]K, 0, min(at, 1)*blockSize))
+		room := blockSize
+		if at == 0 {
+			room = 16
+		}
+		t.blocks = append(t.blocks, make([]K, 0, room))
 	}
 	t.blocks[at] = append(t.blocks[at], k)
 	return i
 }
 
-// Clear empties the table; see Index.Clear.
+// Clear empties the table; see Index.Clear. It keeps the blocks that were in use.
 func (t *Table[K]) Clear() {
-	t.Index.Clear()
-	if len(t.blocks) > 0 {
-		first := t.blocks[0]
-		clear(t.blocks)
-		t.blocks = append(t.blocks[:0], first[:0])
+	used := (t.n + blockSize - 1) >> blockBits
+	for at, block := range t.blocks[:used] {
+		clear(block) // the keys may have pointers
+		t.blocks[at] = block[:0]
 	}
+	clear(t.blocks[used:])
+	t.blocks = t.blocks[:used]
+	t.Index.Clear()
 }
 
 // Bytes returns the memory of the index and the keys, without what keys point to.
@@ -185,6 +200,15 @@ func Mix(hash, word uint64) uint64 {
 
 // Fold returns the hash of a key in a table.
 func Fold(hash uint64) uint32 { return uint32(hash>>32 ^ hash) }
+
+// Random returns the i-th number of a pseudo-random sequence (splitmix64), which is the same
+// in every run: for hashes of sets and sequences, which are sums over their elements.
+func Random(i uint64) uint64 {
+	z := (i + 1) * Seed
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
 
 // Hash returns the hash of words.
 func Hash(words ...uint64) uint32 {

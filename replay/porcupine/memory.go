@@ -1,9 +1,10 @@
 package leadline
 
 import (
-	"math/bits"
 	"reflect"
 	"slices"
+
+	"github.com/leadline/leadline/hitting/table"
 )
 
 // A memory has the configurations that a plain search has visited: sets of operations
@@ -59,16 +60,11 @@ func newMemory(spec *specification, words int) memory {
 	return m
 }
 
-func mix(a, b uint64) uint64 {
-	hi, lo := bits.Mul64(a^b, 0x9e3779b97f4a7c15)
-	return hi ^ lo
-}
-
 // visit reports whether the configuration has been visited before, and remembers it.
 func (m *memory) visit(due int32, set []uint64, state any) bool {
-	h := uint64(due)
+	h := table.Mix(table.Seed, uint64(due))
 	for _, w := range set {
-		h = mix(h, w)
+		h = table.Mix(h, w)
 	}
 	if m.hash != nil {
 		h ^= m.hash(state)
@@ -83,7 +79,7 @@ func (m *memory) visit(due int32, set []uint64, state any) bool {
 	}
 	most := c.length
 	if crowded {
-		for k := m.bySum[mix(h, c.sum)]; k > 0; k = m.seen[k-1].bySum {
+		for k := m.bySum[table.Mix(h, c.sum)]; k > 0; k = m.seen[k-1].bySum {
 			if m.same(k, &c, set) {
 				m.sumHits++
 				return true
@@ -119,7 +115,7 @@ func (m *memory) addBySum(k int32, h uint64) {
 	if c.sum == 0 {
 		c.sum = m.sumOf(c.state)
 	}
-	key := mix(h, c.sum)
+	key := table.Mix(h, c.sum)
 	c.bySum, m.bySum[key] = m.bySum[key], k
 }
 

@@ -3,7 +3,7 @@ package search
 import (
 	"slices"
 
-	"github.com/leadline/leadline/replay/state"
+	"github.com/leadline/leadline/hitting/table"
 )
 
 // failedSet remembers the configurations of a sweep from which there is no
@@ -14,7 +14,7 @@ import (
 // one from here. So each (due, state, mask) has a list of sets of pending operations. The
 // method has reports whether a given set contains one of these sets.
 type failedSet struct {
-	state.KeySet
+	table.Words
 	lists     [][]int32 // key -> failed sets of pending operations; nil without pending operations
 	byUsed    bool
 	dominance bool
@@ -25,18 +25,18 @@ type failedSet struct {
 const listBytes = 24 // the header of a list
 
 func (f *failedSet) init(byUsed, dominance bool) {
-	f.Words, f.byUsed, f.dominance = 2, byUsed, dominance
+	f.Length, f.byUsed, f.dominance = 2, byUsed, dominance
 }
 
 func (f *failedSet) bytes() int64 {
-	return f.KeySet.Bytes() + int64(cap(f.lists))*listBytes + 8*f.entries
+	return f.Words.Bytes() + int64(cap(f.lists))*listBytes + 8*f.entries
 }
 
 func (at *spot) key() [2]uint64 { return [2]uint64{at.mask, uint64(at.due)<<32 | uint64(at.state)} }
 
 func (f *failedSet) has(at spot, used *usedSets) bool {
 	key := at.key()
-	i := f.Number(key[:])
+	i := f.Find(key[:])
 	if i < 0 || !f.byUsed {
 		return i >= 0
 	}
@@ -52,7 +52,7 @@ func (f *failedSet) covers(u, v int32, used *usedSets) bool {
 
 func (f *failedSet) add(at spot, used *usedSets) {
 	key := at.key()
-	i, isNew := f.KeySet.Add(key[:])
+	i, isNew := f.Words.Add(key[:])
 	if !f.byUsed {
 		return
 	}
@@ -85,24 +85,24 @@ func (f *failedSet) dropBefore(due int32) {
 
 // usedSets numbers sets of pending operations. Number 0 is the empty set.
 type usedSets struct {
-	state.KeySet
+	table.Words
 	bigger []uint64
 }
 
 func (u *usedSets) init(pendings int) {
-	u.Words = pendings/64 + 1
-	u.bigger = make([]uint64, u.Words)
+	u.Length = pendings/64 + 1
+	u.bigger = make([]uint64, u.Length)
 	u.Add(u.bigger)
 }
 
-func (u *usedSets) has(i, op int32) bool { return u.Key(i)[op/64]>>(op%64)&1 != 0 }
+func (u *usedSets) has(i, op int32) bool { return u.At(i)[op/64]>>(op%64)&1 != 0 }
 
 // contains reports whether set i contains set j.
 func (u *usedSets) contains(i, j int32) bool {
 	if i == j || j == 0 {
 		return true
 	}
-	a, b := u.Key(i), u.Key(j)
+	a, b := u.At(i), u.At(j)
 	for w := range a {
 		if b[w]&^a[w] != 0 {
 			return false
@@ -113,7 +113,7 @@ func (u *usedSets) contains(i, j int32) bool {
 
 // with returns the number of set i with one more operation.
 func (u *usedSets) with(i, op int32) int32 {
-	copy(u.bigger, u.Key(i))
+	copy(u.bigger, u.At(i))
 	u.bigger[op/64] |= 1 << (op % 64)
 	next, _ := u.Add(u.bigger)
 	return next

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/leadline/leadline/hitting/table"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/ops"
 )
@@ -121,9 +122,7 @@ func (g *cellGuess) prepare() {
 	}
 	last := n
 	for i := range n {
-		g.ops[i].hash = (uint64(i) + 1) * 0x9e3779b97f4a7c15
-		g.ops[i].hash ^= g.ops[i].hash >> 29
-		g.ops[i].hash *= 0xbf58476d1ce4e5b9
+		g.ops[i].hash = table.Random(uint64(i))
 		if g.tookEffect[i] {
 			g.next[last], g.previous[i] = i, last
 			last = i

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/leadline/leadline/hitting/table"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/state"
 )
@@ -43,7 +44,7 @@ type vectors struct {
 	trail  []int32  // operations placed, in order
 	open   []int32  // candidates of the frames of stack, concatenated
 	stack  []vectorFrame
-	failed state.KeySet
+	failed table.Words
 	seen   []int64 // column of the machine -> the last frame that has a candidate with this column
 	frames int64   // number of frames made
 
@@ -101,7 +102,7 @@ func (s *vectors) layOut() {
 		used += width
 	}
 	s.key = make([]uint64, word+1)
-	s.failed.Words = word + 1
+	s.failed.Length = word + 1
 }
 
 // run searches for a witness and leaves it in s.trail; see state.Walk.
@@ -109,7 +110,7 @@ func (s *vectors) run() (bool, replay.Cause) { return s.Explore(s) }
 
 func (s *vectors) Settle() bool { return s.left == 0 }
 
-func (s *vectors) HasFailed() bool { return s.failed.Number(s.configuration()) >= 0 }
+func (s *vectors) HasFailed() bool { return s.failed.Find(s.configuration()) >= 0 }
 
 // configuration returns the current key, valid until the next call.
 func (s *vectors) configuration() []uint64 {

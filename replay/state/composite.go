@@ -1,9 +1,9 @@
 package state
 
 import (
-	"math/bits"
 	"slices"
 
+	"github.com/leadline/leadline/hitting/table"
 	"github.com/leadline/leadline/replay/ops"
 )
 
@@ -40,8 +40,7 @@ func newPersistent(p *ops.Problem, m *Machine) persistent {
 type composite struct {
 	parts   *Machine // its states are the states of single parts
 	partOf  []int32  // operation -> part; nil if divided
-	states  []compositeState
-	index   Index   // of states, by their sums
+	states  table.Table[compositeState]
 	nodes   []int32 // of trees: see compositeState
 	spare   spareStates
 	divided *divided // nil: each operation concerns one part
@@ -59,7 +58,7 @@ type compositeState struct {
 
 // spareStates is memory for keep.
 type spareStates struct {
-	states []compositeState
+	states table.Table[compositeState]
 	nodes  []int32
 	moved  []int32
 }
@@ -67,8 +66,6 @@ type spareStates struct {
 const (
 	fanoutBits = 3
 	fanout     = 1 << fanoutBits
-	// compositeStateBytes is the memory of a state with its entry in the index.
-	compositeStateBytes = 40
 )
 
 func (s *compositeState) hash() uint32 { return uint32(s.sum[0]) }
@@ -90,9 +87,9 @@ func newComposite(p *ops.Problem, m *Machine) *composite {
 }
 
 func (c *composite) empty() {
-	c.states, c.nodes = append(c.states[:0], compositeState{}), append(c.nodes[:0], make([]int32, fanout)...)
-	c.index.Clear()
-	c.index.Add(c.states[0].hash())
+	c.nodes = append(c.nodes[:0], make([]int32, fanout)...)
+	c.states.Clear()
+	c.add(compositeState{})
 }
 
 // step returns the state after op, or Fail.
@@ -101,7 +98,7 @@ func (c *composite) step(state, op int32) int32 {
 		return c.stepDivided(state, op)
 	}
 	part := c.partOf[op]
-	from := c.states[state]
+	from := *c.states.At(state)
 	before := c.get(from, part)
 	after := c.parts.stepWhole(before, op)
 	switch after {
@@ -115,9 +112,10 @@ func (c *composite) step(state, op int32) int32 {
 		return id
 	}
 	c.set(&from, part, after)
-	c.states = append(c.states, from)
-	return c.index.Add(from.hash())
+	return c.add(from)
 }
+
+func (c *composite) add(s compositeState) int32 { return c.states.Add(s.hash(), s) }
 
 // change updates the sum for a change of the state of one part.
 func (s *compositeState) change(part, before, after int32) {
@@ -128,7 +126,7 @@ func (s *compositeState) change(part, before, after int32) {
 
 // find returns the number of a state with the same sum, or -1.
 func (c *composite) find(s *compositeState) int32 {
-	return c.index.Find(s.hash(), func(i int32) bool { return c.states[i].sum == s.sum })
+	return c.states.Find(s.hash(), func(other *compositeState) bool { return other.sum == s.sum })
 }
 
 // partSum returns the summand of a part in a state. It is 0 in the first state.
@@ -137,10 +135,7 @@ func partSum(part, state int32) [2]uint64 {
 		return [2]uint64{}
 	}
 	x := uint64(uint32(part))<<32 | uint64(uint32(state))
-	high, low := bits.Mul64(x^0x9e3779b97f4a7c15, 0xff51afd7ed558ccd)
-	high2, low2 := bits.Mul64(x^0xc4ceb9fe1a85ec53, 0xd6e8feb86659fd93)
-	high, low = bits.Mul64(high^low, 0xbf58476d1ce4e5b9|low2<<1)
-	return [2]uint64{high ^ low2, low ^ high2}
+	return [2]uint64{table.Random(x), table.Random(^x)}
 }
 
 // get returns the state of a part.
@@ -179,7 +174,7 @@ func (c *composite) with(node, level, part, state int32) int32 {
 }
 
 func (c *composite) bytes() int64 {
-	bytes := int64(len(c.nodes))*4 + int64(len(c.states))*compositeStateBytes
+	bytes := int64(len(c.nodes))*4 + c.states.Bytes()
 	if c.divided != nil {
 		bytes += c.parts.Bytes()
 	}
@@ -207,12 +202,11 @@ func (c *composite) keep(states []int32) {
 		return n
 	}
 	for i, s := range states {
-		from := old[s]
+		from := *old.At(s)
 		id := c.find(&from)
 		if id < 0 {
 			from.root = move(from.root, from.levels-1)
-			c.states = append(c.states, from)
-			id = c.index.Add(from.hash())
+			id = c.add(from)
 		}
 		states[i] = id
 	}

@@ -82,7 +82,7 @@ func (d *divided) numberOf(value history.Value) int32 {
 func (c *composite) stepDivided(state, op int32) int32 {
 	d := c.divided
 	steps := d.steps[op]
-	from := c.states[state]
+	from := *c.states.At(state)
 	d.changes = d.changes[:0]
 	for k := steps.first; k < steps.end; k++ {
 		change := d.change(c, from, d.part[k])
@@ -104,13 +104,12 @@ func (c *composite) stepDivided(state, op int32) int32 {
 	if len(c.nodes) == nodes {
 		return state
 	}
-	id := c.index.Find(from.hash(), func(i int32) bool { return c.states[i].sum == from.sum && c.isSame(c.states[i], from) })
+	id := c.states.Find(from.hash(), func(other *compositeState) bool { return other.sum == from.sum && c.isSame(*other, from) })
 	if id >= 0 {
 		c.nodes = c.nodes[:nodes]
 		return id
 	}
-	c.states = append(c.states, from)
-	return c.index.Add(from.hash())
+	return c.add(from)
 }
 
 // change returns the change that the operation has made to a part so far.

@@ -18,5 +18,5 @@
 // few words.
 //
 // A Walk is the depth-first search through configurations that the complete search and the
-// search of a queue have in common. A KeySet holds the configurations that have failed.
+// search of a queue have in common.
 package state

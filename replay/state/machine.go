@@ -185,7 +185,7 @@ func (m *Machine) Bytes() int64 {
 }
 
 // Computed returns how many transitions have been computed.
-func (m *Machine) Computed() int { return m.next.n }
+func (m *Machine) Computed() int { return m.next.Len() }
 
 // MeanState returns the mean memory of a state of a whole object, in bytes.
 func (m *Machine) MeanState() int64 { return m.inStates / int64(len(m.tables.states)) }

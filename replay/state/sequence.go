@@ -2,6 +2,7 @@ package state
 
 import (
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/table"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/ops"
 )
@@ -14,12 +15,11 @@ import (
 type sequence struct {
 	stack   bool
 	columns *ops.Columns
-	states  []sequenceState
-	spare   []sequenceState // memory for keep
-	index   Index           // of states
-	powers  []uint64        // powers of the base
-	block   []valueNode     // allocated nodes that are not in use yet
-	nodes   int64           // how many were taken into use since keep
+	states  table.Table[sequenceState]
+	spare   table.Table[sequenceState] // memory for keep
+	powers  []uint64                   // powers of the base
+	block   []valueNode                // allocated nodes that are not in use yet
+	nodes   int64                      // how many were taken into use since keep
 }
 
 // A valueNode is the end of a list of inserted values, which goes back to the first
@@ -38,13 +38,8 @@ type sequenceState struct {
 	sum  uint64
 }
 
-func (s *sequenceState) hash() uint32 { return uint32((s.sum + uint64(s.n)*golden) * golden >> 32) }
-
 const (
-	valueNodeBytes     = 24
-	sequenceStateBytes = 48 // with its entry in the index
-
-	golden = 0x9e3779b97f4a7c15
+	valueNodeBytes = 24
 	// The base of the polynomial is any odd number.
 	base = 0x0b7e151628aed2a7
 )
@@ -83,14 +78,14 @@ func (q *sequence) supports(i int32, op *history.Operation) bool {
 }
 
 func (q *sequence) empty() {
-	q.states, q.nodes = append(q.states[:0], sequenceState{}), 0
-	q.index.Clear()
-	q.index.Add(q.states[0].hash())
+	q.nodes = 0
+	q.states.Clear()
+	q.intern(sequenceState{})
 }
 
 func (q *sequence) step(state, op int32) int32 {
 	role, value := q.columns.Role[op], q.columns.Value[op]
-	s := q.states[state]
+	s := *q.states.At(state)
 	switch role {
 	case replay.Idle:
 		return state
@@ -173,13 +168,11 @@ func (n *valueNode) at(place int32) *valueNode {
 }
 
 func (q *sequence) intern(s sequenceState) int32 {
-	hash := s.hash()
-	id := q.index.Find(hash, func(i int32) bool { return isSame(&q.states[i], &s) })
-	if id < 0 {
-		id = q.index.Add(hash)
-		q.states = append(q.states, s)
+	hash := table.Hash(s.sum, uint64(s.n))
+	if id := q.states.Find(hash, func(other *sequenceState) bool { return isSame(other, &s) }); id >= 0 {
+		return id
 	}
-	return id
+	return q.states.Add(hash, s)
 }
 
 // isSame reports whether two states have the same values.
@@ -201,15 +194,14 @@ func isSame(a, b *sequenceState) bool {
 }
 
 func (q *sequence) bytes() int64 {
-	return q.nodes*valueNodeBytes + int64(len(q.states))*sequenceStateBytes
+	return q.nodes*valueNodeBytes + q.states.Bytes()
 }
 
 func (q *sequence) keep(states []int32) {
-	old := q.states
-	q.states, q.spare = q.spare, old
+	q.states, q.spare = q.spare, q.states
 	q.empty()
 	for i, s := range states {
-		states[i] = q.intern(old[s])
+		states[i] = q.intern(*q.spare.At(s))
 	}
 }
 
@@ -232,9 +224,4 @@ var inverse = func() uint64 {
 }()
 
 // coefficient returns the coefficient of a value in the polynomial.
-func coefficient(value int32) uint64 {
-	z := (uint64(value) + 1) * golden // splitmix64
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
+func coefficient(value int32) uint64 { return table.Random(uint64(value)) }

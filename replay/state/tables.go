@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/table"
 	"github.com/leadline/leadline/replay"
 )
 
@@ -14,9 +15,9 @@ import (
 // states.
 type tables struct {
 	spec     replay.Spec
-	key      string     // replay.Traits.Key; "" if the tables are not shared
-	columns  []int32    // hash table: operation -> column + 1
-	sample   []sampleOp // column -> one of its operations
+	key      string      // replay.Traits.Key; "" if the tables are not shared
+	columns  table.Index // of operations
+	sample   []sampleOp  // column -> one of its operations
 	states   [][]replay.State
 	next     transitions
 	index    map[string]int32
@@ -75,7 +76,7 @@ func takeTables(n int, spec replay.Spec) *tables {
 	if !ok {
 		return nil
 	}
-	t := &tables{spec: spec, key: key, columns: make([]int32, 64), index: map[string]int32{}}
+	t := &tables{spec: spec, key: key, index: map[string]int32{}}
 	t.intern([]replay.State{initial})
 	return t
 }
@@ -105,32 +106,23 @@ func (t *tables) forgetStates() {
 }
 
 // size estimates the memory of the tables.
-func (t *tables) size() int64 { return t.bytes + t.inStates + t.next.bytes() }
+func (t *tables) size() int64 { return t.bytes + t.inStates + t.next.Bytes() }
 
 // columnOf returns the column of op.
 func (t *tables) columnOf(op *history.Operation) int32 {
-	at := t.findColumn(op)
-	if c := t.columns[at]; c > 0 {
-		return c - 1
+	hash := hashOf(op)
+	if c := t.columns.Find(hash, func(c int32) bool { return alike(&t.sample[c].Operation, op) }); c >= 0 {
+		return c
 	}
-	c := int32(len(t.sample))
 	l := sampleOp{Operation: *op, wrong: t.spec.Check(op) != nil}
 	l.readOnly = !l.wrong && replay.FactsOf(t.spec, op).ReadOnly
 	t.sample = append(t.sample, l)
-	t.columns[at] = c + 1
 	t.bytes += columnCost
-	if 2*len(t.sample) > len(t.columns) {
-		t.columns = make([]int32, 2*len(t.columns))
-		for c := range t.sample {
-			t.columns[t.findColumn(&t.sample[c].Operation)] = int32(c + 1)
-		}
-	}
-	return c
+	return t.columns.Add(hash)
 }
 
-// findColumn returns the slot of op in t.columns: the slot that has its column,
-// or a free one.
-func (t *tables) findColumn(op *history.Operation) uint64 {
+// hashOf returns a hash of what alike compares.
+func hashOf(op *history.Operation) uint32 {
 	h := uint64(len(op.Method))
 	if h > 0 {
 		h = h<<8 | uint64(op.Method[0])
@@ -139,12 +131,7 @@ func (t *tables) findColumn(op *history.Operation) uint64 {
 	for _, a := range op.Args {
 		h = a.Hash(h)
 	}
-	mask := uint64(len(t.columns) - 1)
-	for at := h & mask; ; at = (at + 1) & mask {
-		if c := t.columns[at]; c == 0 || alike(&t.sample[c-1].Operation, op) {
-			return at
-		}
-	}
+	return table.Fold(h)
 }
 
 // alike reports whether two operations have the same method, arguments and

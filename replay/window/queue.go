@@ -7,6 +7,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/hitting/table"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/state"
 )
@@ -87,7 +88,7 @@ type queueSearch struct {
 	trail    []queueMove
 	frames   []queueFrame
 	moves    []queueMove // the moves of all frames, concatenated
-	failed   state.KeySet
+	failed   table.Words
 	key      []uint64
 
 	furthest int32 // the latest due response met
@@ -171,7 +172,7 @@ func (s *queueSearch) assignSlots() bool {
 // run searches for an order of all consumers and leaves it in trail; see state.Walk.
 func (s *queueSearch) run() (bool, replay.Cause) { return s.Explore(s) }
 
-func (s *queueSearch) HasFailed() bool { return s.failed.Number(s.configuration()) >= 0 }
+func (s *queueSearch) HasFailed() bool { return s.failed.Find(s.configuration()) >= 0 }
 
 func (s *queueSearch) open(from, to int32) {
 	for _, c := range s.byCall[from:to] {

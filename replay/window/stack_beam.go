@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/hitting/table"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/state"
 )
@@ -101,15 +102,15 @@ type stackBeam struct {
 	keptResponses  int32
 
 	// Scratch for one due response or one stack:
-	levels   [2][65][]beamArrival // by number of placed operations; without early pushes, and with them
-	groups   []beamGroup
-	chosen   []beamGroup
-	orders   []uint64
-	grouped  []beamArrival
-	groupOf  []int32 // arrival -> its group
-	groupAt  []int32
-	gathered []setEdge
-	passed   []int32
+	levels     [2][65][]beamArrival // by number of placed operations; without early pushes, and with them
+	groups     []beamGroup
+	chosen     []beamGroup
+	orders     []uint64
+	grouped    []beamArrival
+	groupOf    []int32     // arrival -> its group
+	groupIndex table.Index // of groups by mask
+	gathered   []setEdge
+	passed     []int32
 	// inserts and removes are the open insertions and removals.
 	inserts, removes []beamOp
 }
@@ -366,7 +367,7 @@ func (b *stackBeam) choose(list []beamArrival, most int, leftOut uint64) {
 	}
 	b.orders = b.orders[:0]
 	for k, g := range b.groups {
-		order := uint64(bits.OnesCount64(g.mask&^leftOut))<<32 | uint64(state.HashOf(g.mask, uint64(b.salt)))
+		order := uint64(bits.OnesCount64(g.mask&^leftOut))<<32 | uint64(table.Hash(g.mask, uint64(b.salt)))
 		b.orders = append(b.orders, order<<groupBits|uint64(k))
 	}
 	slices.Sort(b.orders)
@@ -380,29 +381,19 @@ func (b *stackBeam) choose(list []beamArrival, most int, leftOut uint64) {
 
 // group groups arrivals by mask.
 func (b *stackBeam) group(list []beamArrival) {
-	size := 2 << bits.Len(uint(len(list)))
-	if len(b.groupAt) < size {
-		b.groupAt = make([]int32, size)
-	}
-	table := b.groupAt[:size] // hash table: number of a group + 1
-	clear(table)
+	b.groupIndex.Clear()
 	b.groups, b.groupOf = b.groups[:0], b.groupOf[:0]
 	b.grouped = slices.Grow(b.grouped[:0], len(list))[:len(list)]
 	for k := range list {
 		mask := list[k].mask
-		at := state.HashOf(mask, 0)
-		for ; ; at++ {
-			g := &table[at&uint32(size-1)]
-			if *g == 0 {
-				b.groups = append(b.groups, beamGroup{mask: mask})
-				*g = int32(len(b.groups))
-			}
-			if b.groups[*g-1].mask == mask {
-				b.groups[*g-1].hi++
-				b.groupOf = append(b.groupOf, *g-1)
-				break
-			}
+		hash := table.Hash(mask)
+		g := b.groupIndex.Find(hash, func(g int32) bool { return b.groups[g].mask == mask })
+		if g < 0 {
+			g = b.groupIndex.Add(hash)
+			b.groups = append(b.groups, beamGroup{mask: mask})
 		}
+		b.groups[g].hi++
+		b.groupOf = append(b.groupOf, g)
 	}
 	begin := int32(0)
 	for k := range b.groups {

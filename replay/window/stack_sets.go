@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/hitting/meter"
-	"github.com/leadline/leadline/replay/state"
+	"github.com/leadline/leadline/hitting/table"
 )
 
 // stackSets are finite sets of stacks, represented as decision diagrams. A set has an edge
@@ -15,7 +15,7 @@ import (
 type stackSets struct {
 	begin  []int32 // set -> its first edge; its edges end where those of the next set begin
 	edges  []setEdge
-	index  state.Index
+	index  table.Index
 	unions []setUnion // results of union by hash; a later one replaces an earlier one
 	meter  *meter.Meter
 	// stopped: the meter has ended the work, so results are not valid any more.
@@ -79,7 +79,7 @@ func (s *stackSets) set(edges ...setEdge) int32 {
 func (s *stackSets) hash(edges []setEdge) uint32 {
 	hash := uint32(len(edges))
 	for _, e := range edges {
-		hash = state.HashOf(uint64(hash), uint64(e.value)<<32|uint64(e.below))
+		hash = table.Hash(uint64(hash), uint64(e.value)<<32|uint64(e.below))
 	}
 	return hash
 }
@@ -122,7 +122,7 @@ func (s *stackSets) unionAt(a, b int32, depth int) int32 {
 	case a > b:
 		a, b = b, a
 	}
-	hash := state.HashOf(uint64(a)<<32 | uint64(b))
+	hash := table.Hash(uint64(a)<<32 | uint64(b))
 	if u := s.unions[hash%uint32(len(s.unions))]; u.a == a && u.b == b {
 		return u.union
 	}
@@ -181,7 +181,7 @@ func (s *stackSets) collect(marks []int32) []int32 {
 		}
 	}
 	number(marks)
-	s.index = state.Index{}
+	s.index = table.Index{}
 	clear(s.unions)
 	sets, edges := int32(0), int32(0)
 	for set, n := range marks {

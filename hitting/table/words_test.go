@@ -1,4 +1,4 @@
-package state
+package table
 
 import (
 	"fmt"
@@ -7,30 +7,30 @@ import (
 	"testing"
 )
 
-// TestKeySet compares the hash table with a map while it grows, with keys of
+// TestWords compares the hash table with a map while it grows, with keys of
 // one length and of several, also after some keys were dropped.
-func TestKeySet(t *testing.T) {
+func TestWords(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, words := range []int{0, 1, 2, 3} {
 		for _, n := range []int{0, 1, 47, 48, 49, 63, 64, 65, 191, 192, 193, 1023, 1024, 1025, 5000} {
-			compareKeySet(t, r, words, n)
+			compareWords(t, r, words, n)
 		}
 	}
 }
 
-func compareKeySet(t *testing.T, r *rand.Rand, words, n int) {
-	k := KeySet{Words: words}
+func compareWords(t *testing.T, r *rand.Rand, words, n int) {
+	k := Words{Length: words}
 	want := map[string]bool{}
 	for range 2 {
 		for tries := 0; len(want) < n && tries < 50*n; tries++ {
 			key := randomKey(r, words, n)
 			known := want[fmt.Sprint(key)]
-			if (k.Number(key) >= 0) != known {
-				t.Fatalf("%d words, n=%d: number(%v) = %d, known %v", words, n, key, k.Number(key), known)
+			if (k.Find(key) >= 0) != known {
+				t.Fatalf("%d words, n=%d: number(%v) = %d, known %v", words, n, key, k.Find(key), known)
 			}
 			i, isNew := k.Add(key)
 			want[fmt.Sprint(key)] = true
-			if isNew == known || !slices.Equal(k.Key(i), key) || k.index.Len() != len(want) {
+			if isNew == known || !slices.Equal(k.At(i), key) || k.index.Len() != len(want) {
 				t.Fatalf("%d words, n=%d: add(%v) = %d, %v; known %v, %d keys of %d", words, n, key, i, isNew, known, k.index.Len(), len(want))
 			}
 		}
@@ -47,10 +47,6 @@ func compareKeySet(t *testing.T, r *rand.Rand, words, n int) {
 		if k.index.Len() != len(want) {
 			t.Fatalf("%d words, n=%d: keep left %d keys of %d", words, n, k.index.Len(), len(want))
 		}
-	}
-	k.Clear()
-	if k.index.Len() != 0 || n > 0 && k.Number(randomKey(r, words, n)) >= 0 {
-		t.Fatalf("%d words, n=%d: clear left keys", words, n)
 	}
 }
 
