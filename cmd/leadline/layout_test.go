@@ -57,7 +57,7 @@ var imports = map[string][]string{
 	"replay/order":                         {"history", "hitting/meter", "replay", "replay/ops", "replay/state"},
 	"replay/monitor":                       {"history", "hitting/meter", "replay", "replay/ops"},
 	"replay/decide":                        {"history", "hitting", "hitting/depth", "hitting/meter", "replay", "replay/monitor", "replay/ops", "replay/order", "replay/search", "replay/state", "replay/window"},
-	"replay/explain":                       {"history", "hitting/meter", "replay", "replay/ops", "replay/state", "replay/decide"},
+	"replay/explain":                       {"history", "hitting/meter", "hitting/table", "replay", "replay/state", "replay/ops", "replay/decide"},
 	"replay/report":                        {"history", "replay"},
 	"replay/batch":                         {"history", "history/codec", "hitting", "replay", "replay/decide", "replay/explain", "replay/spec"},
 	"replay/stresstest":                    {"history", "history/codec", "history/stress", "history/stress/instrument", "history/stress/procgroup", "replay", "replay/spec", "replay/decide", "replay/explain", "replay/report", "replay/view"},

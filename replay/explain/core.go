@@ -16,12 +16,12 @@ func (x *explainer) core(base *history.History, conflict []int32) {
 	r.bytes, r.meter, r.unexplained = x.bytes, x.share(60), x.e.Unexplained
 	r.decide = func(h *history.History) replay.Finding { return x.check(h, r.meter) }
 	r.conflict = conflict
-	isMinimal := r.reduce()
+	r.reduce()
 	x.e.Core = r.ops
-	if !isMinimal {
+	if r.hasUndecided {
 		x.missFor("core", x.causeOf(replay.Time)+": the sub-history found fails, but may not be minimal")
 	}
-	x.coreOrder(base)
+	x.coreConstraints(base)
 }
 
 // A reducer leaves operations out of a history that fails, so that the rest still
@@ -39,8 +39,6 @@ type reducer struct {
 	hasUndecided bool    // some history stayed undecided
 
 	facts []opFacts
-	value numbering // numbers the values of each part
-	parts numbering // numbers the parts
 }
 
 // opFacts are the facts about an operation that the rules use.
@@ -50,22 +48,22 @@ type opFacts struct {
 	readOnly bool
 	apart    bool
 	vacant   bool
-	change   int8
 }
 
 func newReducer(h *history.History, spec replay.Spec) *reducer {
 	r := &reducer{h: h, spec: spec, ops: make([]int32, len(h.Ops)), facts: make([]opFacts, len(h.Ops))}
 	partitioned := replay.TraitsOf(spec).Partitioned
+	var parts, values numbering
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		known, c := replay.FactsOf(spec, op), replay.ConcernOf(spec, op)
-		f := opFacts{part: -1, value: [2]int32{-1, -1}, readOnly: known.ReadOnly, apart: c.Apart, vacant: c.Vacant, change: c.Change}
+		f := opFacts{part: -1, value: [2]int32{-1, -1}, readOnly: known.ReadOnly, apart: c.Apart, vacant: c.Vacant}
 		if part, ok := known.PartOf(op); ok && partitioned {
-			f.part = r.parts.number(0, part)
+			f.part = parts.number(0, part)
 		}
 		for k, v := range c.Values {
 			if v.Kind() != history.None {
-				f.value[k] = r.value.number(f.part, v)
+				f.value[k] = values.number(f.part, v)
 			}
 		}
 		if op.Happened { // so it must take effect
@@ -78,38 +76,21 @@ func newReducer(h *history.History, spec replay.Spec) *reducer {
 
 // A numbering numbers values of parts.
 type numbering struct {
-	ints  map[numberedInt]int32
-	other map[string]int32
-	key   []byte
+	numbers map[string]int32
+	key     []byte
 }
-
-type numberedInt struct {
-	part  int32
-	value int64
-}
-
-func (n *numbering) size() int { return len(n.ints) + len(n.other) }
 
 func (n *numbering) number(part int32, v history.Value) int32 {
-	if n.ints == nil {
-		n.ints, n.other = map[numberedInt]int32{}, map[string]int32{}
+	if n.numbers == nil {
+		n.numbers = map[string]int32{}
 	}
-	next := int32(n.size())
-	if v.Kind() == history.Int {
-		key := numberedInt{part, v.Int()}
-		if known, ok := n.ints[key]; ok {
-			return known
-		}
-		n.ints[key] = next
-		return next
+	n.key = v.AppendKey(history.IntValue(int64(part)).AppendKey(n.key[:0]))
+	k, known := n.numbers[string(n.key)]
+	if !known {
+		k = int32(len(n.numbers))
+		n.numbers[string(n.key)] = k
 	}
-	n.key = history.IntValue(int64(part)).AppendKey(n.key[:0])
-	n.key = v.AppendKey(n.key)
-	if known, ok := n.other[string(n.key)]; ok {
-		return known
-	}
-	n.other[string(n.key)] = next
-	return next
+	return k
 }
 
 // fails decides the sub-history of some operations.
@@ -127,9 +108,9 @@ func (r *reducer) fails(ops []int32) replay.Answer {
 	return f.Answer
 }
 
-// reduce applies the rules until none applies. It returns false if some history stayed
-// undecided; then the result may not be minimal.
-func (r *reducer) reduce() bool {
+// reduce applies the rules until none applies, or until some history stays undecided; then
+// the result may not be minimal.
+func (r *reducer) reduce() {
 	for n := -1; n != len(r.ops) && !r.hasUndecided; {
 		n = len(r.ops)
 		r.leaveOut(r.byPart)
@@ -137,7 +118,6 @@ func (r *reducer) reduce() bool {
 		r.leaveOut(r.oneByOne)
 		r.cutLoops()
 	}
-	return !r.hasUndecided
 }
 
 // A division is a division of the remaining operations by a rule. Each unit may be left
@@ -148,17 +128,17 @@ type division struct {
 	blockers []int32
 }
 
+// canDrop reports whether the blockers change nothing.
+func (r *reducer) canDrop(blockers []int32) bool {
+	return !slices.ContainsFunc(blockers, func(i int32) bool { return !r.facts[i].readOnly })
+}
+
 // leaveOut leaves out as many units as possible.
 func (r *reducer) leaveOut(divide func([]int32) division) {
 	d := divide(r.ops)
 	if len(d.blockers) > 0 && len(d.units) > 0 {
-		for _, i := range d.blockers {
-			if !r.facts[i].readOnly {
-				return
-			}
-		}
 		rest := without(r.ops, d.blockers)
-		if r.fails(rest) != replay.NotLinearizable {
+		if !r.canDrop(d.blockers) || r.fails(rest) != replay.NotLinearizable {
 			return
 		}
 		r.ops = rest
@@ -199,32 +179,24 @@ func without(ops, others []int32) []int32 {
 // response no order explains, then operations that fail by themselves, then the latest
 // ones.
 func (r *reducer) sortUnits(units [][]int32) {
-	inConflict := map[int32]bool{}
+	likely := map[int32]int{}
 	for _, i := range r.conflict {
-		inConflict[i] = true
+		likely[i] = 1
 	}
-	rank := func(unit []int32) int {
-		rank := 2
-		for _, i := range unit {
-			switch {
-			case i == r.unexplained:
-				return 0
-			case inConflict[i]:
-				rank = 1
-			}
-		}
-		return rank
-	}
+	likely[r.unexplained] = 2
 	type ranked struct {
-		unit []int32
-		rank int
+		unit   []int32
+		likely int
 	}
 	list := make([]ranked, len(units))
 	for k, u := range units {
-		list[k] = ranked{u, rank(u)}
+		list[k].unit = u
+		for _, i := range u {
+			list[k].likely = max(list[k].likely, likely[i])
+		}
 	}
 	slices.SortFunc(list, func(a, b ranked) int { // the last operations of units differ
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.unit[len(b.unit)-1], a.unit[len(a.unit)-1]))
+		return cmp.Or(cmp.Compare(b.likely, a.likely), cmp.Compare(b.unit[len(b.unit)-1], a.unit[len(a.unit)-1]))
 	})
 	for k := range list {
 		units[k] = list[k].unit
@@ -233,7 +205,7 @@ func (r *reducer) sortUnits(units [][]int32) {
 
 // byPart divides the operations by the parts that they concern.
 func (r *reducer) byPart(ops []int32) (d division) {
-	parts := newUnits(r.parts.size())
+	var parts groups
 	for _, i := range ops {
 		switch f := &r.facts[i]; {
 		case f.part >= 0:
@@ -244,44 +216,44 @@ func (r *reducer) byPart(ops []int32) (d division) {
 			d.blockers = append(d.blockers, i)
 		}
 	}
-	if d.units = parts.list(); len(d.units) == 0 {
+	if d.units = parts.list; len(d.units) == 0 {
 		return division{}
 	}
 	return d
 }
 
-// units are lists of operations that have a number in common.
-type units struct {
-	of   []int32 // number -> unit + 1, or 0
-	ops  []int32
-	unit []int32 // index into ops -> unit
-	size []int   // unit -> number of operations
+// partOf returns the operations of the part that op concerns. They include operations on
+// several parts that may change it. partOf returns all operations if op concerns
+// several parts, or if an operation on several parts depends on other parts.
+func (r *reducer) partOf(op int32) []int32 {
+	d := r.byPart(r.ops)
+	if r.facts[op].part < 0 || !r.canDrop(d.blockers) {
+		return r.ops
+	}
+	for _, unit := range d.units {
+		if _, found := slices.BinarySearch(unit, op); found {
+			return slices.Sorted(slices.Values(slices.Concat(unit, d.kept)))
+		}
+	}
+	return r.ops
 }
 
-func newUnits(numbers int) *units { return &units{of: make([]int32, numbers)} }
-
-// put adds an operation to the unit of a number.
-func (u *units) put(number, op int32) {
-	if u.of[number] == 0 {
-		u.size = append(u.size, 0)
-		u.of[number] = int32(len(u.size))
-	}
-	unit := u.of[number] - 1
-	u.ops, u.unit = append(u.ops, op), append(u.unit, unit)
-	u.size[unit]++
+// groups are the operations that have a number in common, in the order of their first ones.
+type groups struct {
+	place map[int32]int // number -> index into list
+	list  [][]int32
 }
 
-// list returns the units in the order of their first operations.
-func (u *units) list() [][]int32 {
-	all := make([]int32, len(u.ops))
-	list := make([][]int32, len(u.size))
-	for k, size := range u.size {
-		list[k], all = all[:0:size], all[size:]
+func (g *groups) put(number, op int32) {
+	if g.place == nil {
+		g.place = map[int32]int{}
 	}
-	for k, op := range u.ops {
-		list[u.unit[k]] = append(list[u.unit[k]], op)
+	k, known := g.place[number]
+	if !known {
+		k = len(g.list)
+		g.place[number], g.list = k, append(g.list, nil)
 	}
-	return list
+	g.list[k] = append(g.list[k], op)
 }
 
 // byValue divides the operations by the values that they are about. Two values of
@@ -308,7 +280,7 @@ func (r *reducer) byValue(ops []int32) (d division) {
 			}
 		}
 	}
-	values := newUnits(r.value.size())
+	var values groups
 	for _, i := range ops {
 		switch f := &r.facts[i]; {
 		case !f.apart || partitioned && f.part < 0:
@@ -319,7 +291,7 @@ func (r *reducer) byValue(ops []int32) (d division) {
 			d.kept = append(d.kept, i)
 		}
 	}
-	d.units = values.list()
+	d.units = values.list
 	return d
 }
 
@@ -352,4 +324,49 @@ func (r *reducer) nulls(ops []int32) map[int32]bool {
 		}
 	}
 	return nulls
+}
+
+// minimize finds a minimal subset of n elements that fails. The whole set fails, and
+// every superset of a failing set fails. Elements that are likely needed should come
+// first. fails gets the elements known to be needed, and then others in order. minimize
+// returns false if fails returned replay.Undecided; then a smaller set may fail as well.
+// It ends early if stopped returns true.
+//
+// If the first k elements of a list fail and the first k-1 do not, the k-th is needed. It
+// moves to the front, and the search continues until the elements in front fail by
+// themselves. Each step tries few elements first, so the work depends on the number of
+// needed elements and on their places in the list, and hardly on n.
+func minimize(n int, stopped func() bool, fails func(kept []int32) replay.Answer) (kept []int32, isMinimal bool) {
+	list := make([]int32, n)
+	for i := range list {
+		list[i] = int32(i)
+	}
+	isMinimal = true
+	for needed := 0; ; needed++ {
+		low, high := needed, len(list) // list[:high] fails
+		for step := 0; low < high; {
+			if stopped() {
+				return list[:high], false
+			}
+			k := min(needed+step, (low+high)/2)
+			k = max(k, low)
+			switch fails(list[:k]) {
+			case replay.NotLinearizable:
+				high = k
+			case replay.Undecided:
+				isMinimal = false
+				fallthrough
+			default:
+				low = k + 1
+			}
+			step = 2*step + 1
+		}
+		if high == needed {
+			return list[:needed], isMinimal
+		}
+		last := list[high-1]
+		copy(list[needed+1:high], list[needed:high-1])
+		list[needed] = last
+		list = list[:high]
+	}
 }

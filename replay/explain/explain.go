@@ -80,22 +80,10 @@ func (x *explainer) guard(part string, compute func()) {
 	if fault == "" {
 		return
 	}
-	e := x.e
-	missing := []string{part}
-	switch part {
-	case "prefix":
-		*e = *newExplanation()
-		missing = append(missing, "states")
-	case "core":
-		e.Core, e.CoreMarks, e.CoreEdges = nil, nil, nil
-	case "states":
-		e.States, e.MoreStates, e.StatesOfCore, e.Returns, e.Earlier = nil, false, false, nil, nil
-	case "blame":
-		e.Free = nil
-	}
-	e.Missing = slices.DeleteFunc(e.Missing, func(m replay.MissingPart) bool { return m.Part == part })
-	for _, part := range missing {
-		x.missFor(part, fault)
+	x.forget(part)
+	x.missFor(part, fault)
+	if part == "prefix" {
+		x.missFor("states", fault)
 	}
 }
 
@@ -116,6 +104,22 @@ func (x *explainer) missPrefix() {
 		x.miss("prefix")
 		x.miss("states")
 	}
+}
+
+// forget removes what is known of a part, and its cause.
+func (x *explainer) forget(part string) {
+	e := x.e
+	switch part {
+	case "prefix":
+		*e = *newExplanation()
+	case "core":
+		e.Core, e.CoreMarks, e.CoreEdges = nil, nil, nil
+	case "states":
+		e.States, e.MoreStates, e.StatesOfCore, e.Returns, e.Earlier = nil, false, false, nil, nil
+	case "blame":
+		e.Free = nil
+	}
+	e.Missing = slices.DeleteFunc(e.Missing, func(m replay.MissingPart) bool { return m.Part == part })
 }
 
 func (x *explainer) missFor(part, cause string) {
@@ -158,7 +162,7 @@ func (x *explainer) base() (*history.History, []int32) {
 	}
 	f := x.finding
 	if isConstrained(h) {
-		h = under(h, nil)
+		h = under(h, nil, nil)
 		switch f = x.check(h, x.meter); f.Answer {
 		case replay.Undecided:
 			x.missPrefix()

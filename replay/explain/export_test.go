@@ -20,7 +20,6 @@ func (f Fact) SetReadOnly()   { f.f.readOnly = true }
 func (f Fact) SetApart()      { f.f.apart = true }
 func (f Fact) Separate()      { f.f.value[1] = -1 }
 func (f Fact) IsVacant() bool { return f.f.vacant }
-func (f Fact) SetChange()     { f.f.change = 1; f.f.apart = true }
 
 // Removals returns what remains of h after each single application of a rule, with
 // the rule's name. last is the operation that nothing explains, or NoOperation.

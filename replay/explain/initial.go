@@ -8,9 +8,6 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// initialMax bounds the initial values that are tried.
-const initialMax = 3
-
 // initial searches for another initial value under which the whole history is
 // linearizable, among the values that the operations of the core found.
 func (x *explainer) initial() {
@@ -31,7 +28,7 @@ func (x *explainer) initial() {
 		}
 	}
 	m := x.share(20)
-	for _, v := range values[:min(len(values), initialMax)] {
+	for _, v := range values[:min(len(values), limits.initial)] {
 		if other, ok := s.Initially(v); ok {
 			if f := x.session.Decide(x.h, other, m); f.Answer == replay.Linearizable && replay.Verify(x.h, other, f.Witness, m) == nil {
 				x.e.Initial = fmt.Sprint(other)

@@ -16,6 +16,17 @@ var limits = struct {
 	// long operations.
 	bytes int64
 	long  int
+
+	// reasons bounds the marks and edges that an explanation names, and coreEdges the
+	// operations of a core whose edges are computed.
+	reasons, coreEdges int
+	// configurations bounds the configurations at one moment of a walk, and
+	// configurationsOfCore those in the last attempt to find states.
+	configurations, configurationsOfCore int
+	// text bounds the bytes of the texts of all states. textUnit bytes take a unit of work.
+	text, textUnit int
+	// initial bounds the initial values that are tried.
+	initial int
 }{
 	work: 1 << 24, workEach: 1 << 8,
 	workLong: 1 << 26, workLongEach: 1 << 5,
@@ -23,4 +34,8 @@ var limits = struct {
 	workRate:     1 << 19,
 	bytes:        600,
 	long:         1 << 14,
+	reasons:      16, coreEdges: 256,
+	configurations: 1 << 10, configurationsOfCore: 1 << 14,
+	text: 1 << 26, textUnit: 1 << 6,
+	initial: 3,
 }

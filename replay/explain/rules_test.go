@@ -56,7 +56,6 @@ func TestBrokenRules(t *testing.T) {
 		"a failed cas is apart":                     {[]string{"cas-register:0"}, func(f explain.Fact) { f.SetApart() }},
 		"a cas does not connect values":             {[]string{"cas-register:0"}, func(f explain.Fact) { f.Separate() }},
 		"appending is apart":                        {[]string{"kv"}, func(f explain.Fact) { f.SetApart() }},
-		"clearing is an insertion":                  {[]string{"queue", "stack"}, func(f explain.Fact) { f.SetChange() }},
 		"null is never an element":                  {[]string{"queue", "stack", "deque"}, func(f explain.Fact) { nothingIsNull(f) }},
 		"operations on several parts matter little": {[]string{"set", "ConcurrentHashMap", "kv"}, func(f explain.Fact) { f.SetApart() }},
 	} {

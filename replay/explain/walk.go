@@ -6,6 +6,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/hitting/table"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/state"
@@ -44,8 +45,6 @@ type walk struct {
 	seen       configurations
 	stack      []configuration
 	overflowed bool // there are too many configurations
-	// restarts is set if the caller of run may restart the walk.
-	restarts bool
 }
 
 // newWalk returns a walk at the beginning of h, or nil if the objects of the
@@ -56,32 +55,25 @@ func newWalk(h *history.History, spec replay.Spec, bytes int64, m *meter.Meter) 
 		return nil
 	}
 	machine.Bound(m, bytes)
-	w := &walk{h: h, spec: spec, machine: machine, meter: m, most: mostAtOnce, watched: replay.NoOperation, slot: make([]int32, len(h.Ops))}
-	w.restart()
+	w := &walk{h: h, spec: spec, machine: machine, meter: m, most: limits.configurations, watched: replay.NoOperation, slot: make([]int32, len(h.Ops))}
+	w.current.add(configuration{state: machine.Start()})
 	return w
-}
-
-// mostAtOnce bounds the configurations at one moment. mostOfCore is the bound for the
-// last attempt to find states.
-const (
-	mostAtOnce = 1 << 10
-	mostOfCore = 1 << 14
-)
-
-// restart replaces all configurations by the first state without open operations.
-func (w *walk) restart() {
-	w.current.clear()
-	w.current.add(configuration{state: w.machine.Start()})
-	w.reads, w.overflowed = 0, false
 }
 
 // stop reports whether the walk has to end.
 func (w *walk) stop() bool { return w.meter.Stopped() || w.machine.GaveUp() != replay.NoCause }
 
+// only returns the state if there is one configuration only.
+func (w *walk) only() (int32, bool) {
+	if w.overflowed || w.current.Len() != 1 {
+		return 0, false
+	}
+	return w.current.At(0).state, true
+}
+
 // run handles all events. It calls atRest at the beginning and whenever no operation is
 // open, with the number of operations so far. It ends if there are too many
-// configurations (overflowed), unless atRest may restart the walk. run returns false if the walk
-// has to stop.
+// configurations (overflowed). run returns false if the walk has to stop.
 func (w *walk) run(atRest func(ops int)) bool {
 	atRest(0)
 	returned := ops.Responses(w.h)
@@ -99,7 +91,7 @@ func (w *walk) run(atRest func(ops int)) bool {
 		if w.isOpen == 0 {
 			atRest(i)
 		}
-		if w.overflowed && !w.restarts {
+		if w.overflowed {
 			return true
 		}
 		w.shrink()
@@ -118,20 +110,13 @@ func (w *walk) invoke(op int32) {
 	}
 	w.open[slot], w.slot[op] = op, int32(slot)
 	w.isOpen++
-	if slot >= 64 {
-		w.overflowed = true
-	}
-	if w.overflowed {
+	if w.overflowed = slot >= 64; w.overflowed {
 		return
 	}
 	w.reads &^= 1 << slot
 	if op != w.watched && replay.FactsOf(w.spec, &w.h.Ops[op]).ReadOnly {
 		w.reads |= 1 << slot
-		w.next.clear()
-		for _, c := range w.current.list {
-			w.next.add(w.read(c))
-		}
-		w.current, w.next = w.next, w.current
+		w.replace(w.read)
 	}
 }
 
@@ -150,14 +135,8 @@ func (w *walk) read(c configuration) configuration {
 // and closes it.
 func (w *walk) respond(op int32) {
 	slot := w.slot[op]
-	w.open[slot] = replay.NoOperation
-	w.isOpen--
-	if w.overflowed {
-		return
-	}
-	w.open[slot] = op // open until it has taken effect
 	bit := uint64(1) << slot
-	w.next.clear()
+	w.next.Clear()
 	w.explore(func(c configuration) bool {
 		if c.effect&bit == 0 {
 			return false
@@ -167,6 +146,7 @@ func (w *walk) respond(op int32) {
 		return true
 	})
 	w.open[slot] = replay.NoOperation
+	w.isOpen--
 	w.reads &^= bit
 	w.current, w.next = w.next, w.current
 }
@@ -174,15 +154,18 @@ func (w *walk) respond(op int32) {
 // explore visits the configurations that open operations lead to. It does not continue
 // from a configuration for which visit returns true.
 func (w *walk) explore(visit func(configuration) bool) {
-	w.seen.clear()
-	w.stack = append(w.stack[:0], w.current.list...)
+	w.seen.Clear()
+	w.stack = w.stack[:0]
+	for i := range w.current.Len() {
+		w.stack = append(w.stack, *w.current.At(int32(i)))
+	}
 	for len(w.stack) > 0 && !w.overflowed {
 		c := w.stack[len(w.stack)-1]
 		w.stack = w.stack[:len(w.stack)-1]
 		if !w.seen.add(c) || visit(c) {
 			continue
 		}
-		if len(w.seen.list) > w.most {
+		if w.seen.Len() > w.most {
 			w.overflowed = true
 			return
 		}
@@ -245,56 +228,35 @@ func (w *walk) shrink() {
 	if !w.machine.Crowded() {
 		return
 	}
-	states := make([]int32, len(w.current.list))
-	for i, c := range w.current.list {
-		states[i] = c.state
+	states := make([]int32, w.current.Len())
+	for i := range states {
+		states[i] = w.current.At(int32(i)).state
 	}
 	w.machine.Keep(states)
-	old := w.current.list
-	w.next.clear()
-	for i, c := range old {
-		w.next.add(configuration{c.effect, states[i], c.result})
+	w.replace(func(c configuration) configuration {
+		c.state, states = states[0], states[1:]
+		return c
+	})
+}
+
+// replace replaces each configuration by another one.
+func (w *walk) replace(by func(configuration) configuration) {
+	w.next.Clear()
+	for i := range w.current.Len() {
+		w.next.add(by(*w.current.At(int32(i))))
 	}
 	w.current, w.next = w.next, w.current
 }
 
-// configurations is a set. A small set needs no index.
-type configurations struct {
-	list  []configuration
-	index map[configuration]bool
-}
-
-// smallSet is the size up to which a set is searched linearly.
-const smallSet = 12
-
-func (s *configurations) clear() {
-	s.list = s.list[:0]
-	clear(s.index)
-}
+// configurations is a set.
+type configurations struct{ table.Table[configuration] }
 
 // add adds c and reports whether it was not in the set.
 func (s *configurations) add(c configuration) bool {
-	if len(s.list) <= smallSet {
-		for _, d := range s.list {
-			if c == d {
-				return false
-			}
-		}
-		s.list = append(s.list, c)
-		return true
-	}
-	if s.index == nil {
-		s.index = map[configuration]bool{}
-	}
-	if len(s.index) == 0 {
-		for _, d := range s.list {
-			s.index[d] = true
-		}
-	}
-	if s.index[c] {
+	hash := table.Hash(c.effect, uint64(c.state)<<32|uint64(c.result))
+	if s.Find(hash, func(d *configuration) bool { return *d == c }) >= 0 {
 		return false
 	}
-	s.index[c] = true
-	s.list = append(s.list, c)
+	s.Add(hash, c)
 	return true
 }
