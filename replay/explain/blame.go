@@ -9,35 +9,17 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-const (
-	// groupSize is the largest number of results freed together.
-	groupSize = 3
-	// allowedMax bounds the allowed results listed for an operation.
-	allowedMax = 5
-	// freeMax is the largest number of operations for which all groups are tried. freeWork
-	// bounds the work of that, because some histories with many unknown results are hard.
-	// For up to fewOps operations, more work often helps, and fewWork bounds it.
-	freeMax  = 256
-	freeWork = 1 << 21
-	fewOps   = 32
-	fewWork  = 1 << 23
-	// coreMax bounds the operations of a core that blameCore tries. startsMax bounds the
-	// changes to which it adds a second one, if one change is not enough.
-	coreMax   = 24
-	startsMax = 3
-)
-
 // blame finds the smallest groups of results that make the history linearizable
 // when they are freed. If groups may have been overlooked, the explanation says so.
 func (x *explainer) blame() {
 	n, cause := len(x.h.Ops), ""
 	switch {
-	case n <= fewOps:
-		x.e.Free, cause = x.blameAll(x.meter.Share(fewWork))
-	case n <= freeMax:
-		x.e.Free, cause = x.blameAll(x.meter.Share(freeWork))
+	case n <= limits.fewOps:
+		x.e.Free, cause = x.blameAll(x.meter.Share(limits.fewWork))
+	case n <= limits.freeOps:
+		x.e.Free, cause = x.blameAll(x.meter.Share(limits.freeWork))
 	}
-	if n <= freeMax && cause == "" {
+	if n <= limits.freeOps && cause == "" {
 		return
 	}
 	if len(x.e.Free) == 0 {
@@ -50,19 +32,13 @@ func (x *explainer) blame() {
 // overlooked.
 func (x *explainer) blameAll(m *meter.Meter) ([][]replay.FreedResult, string) {
 	b := &blamer{explainer: x, h: x.h, meter: m}
-	for i := range b.h.Ops {
-		if isFreeable(b.spec, &b.h.Ops[i]) {
-			b.freeable = append(b.freeable, int32(i))
+	for _, isCore := range []bool{true, false} { // operations of the core are probably decisive
+		for i := int32(len(b.h.Ops)) - 1; i >= 0; i-- {
+			if _, inCore := slices.BinarySearch(x.e.Core, i); inCore == isCore && isFreeable(b.spec, &b.h.Ops[i]) {
+				b.freeable = append(b.freeable, i)
+			}
 		}
 	}
-	// Operations of the core are probably decisive.
-	inCore := map[int32]bool{}
-	for _, i := range x.e.Core {
-		inCore[i] = true
-	}
-	slices.SortStableFunc(b.freeable, func(i, j int32) int {
-		return cmp.Or(cmp.Compare(rankOf(inCore[i]), rankOf(inCore[j])), cmp.Compare(j, i))
-	})
 	return b.groups(), b.cause
 }
 
@@ -80,7 +56,7 @@ func (x *explainer) blameCore() ([][]replay.FreedResult, string) {
 	}
 	known := func(int32) []history.Value { return values }
 	found, starts := b.singleChanges(known)
-	for _, first := range starts[:min(len(starts), startsMax)] {
+	for _, first := range starts[:min(len(starts), limits.starts)] {
 		if len(found) == 0 {
 			b.meter = x.share(25)
 			found = b.pairsWith(first, known)
@@ -98,7 +74,7 @@ func (x *explainer) blameCore() ([][]replay.FreedResult, string) {
 }
 
 // latest returns the latest operations of the core.
-func (x *explainer) latest() []int32 { return x.e.Core[max(0, len(x.e.Core)-coreMax):] }
+func (x *explainer) latest() []int32 { return x.e.Core[max(0, len(x.e.Core)-limits.coreTried):] }
 
 // singleChanges gives operations of the core other results, one at a time. found are the changes
 // that make the history linearizable, one for each operation. starts are the changes that
@@ -180,13 +156,6 @@ func compareGroups(a, b []replay.FreedResult) int {
 	return slices.CompareFunc(a, b, func(f, g replay.FreedResult) int { return cmp.Compare(f.Op, g.Op) })
 }
 
-func rankOf(first bool) int {
-	if first {
-		return 0
-	}
-	return 1
-}
-
 // isFreeable reports whether the operation has a result and may have had another one.
 // A method that returns nothing may have thrown an exception.
 func isFreeable(spec replay.Spec, op *history.Operation) bool {
@@ -215,7 +184,7 @@ type blamer struct {
 func (b *blamer) groups() [][]replay.FreedResult {
 	var found [][]replay.FreedResult
 	level := [][]int32{nil}
-	for size := 1; size <= groupSize && len(found) == 0; size++ {
+	for size := 1; size <= limits.group && len(found) == 0; size++ {
 		var next [][]int32
 		for _, free := range level {
 			for _, i := range b.decisive(free) {
@@ -320,7 +289,7 @@ func (b *blamer) results(ops []int32, witness []int32) []replay.FreedResult {
 	for k, op := range ops {
 		group[k] = replay.FreedResult{Op: op}
 		for at, other := range slices.Concat(seen[k], b.candidates(op)) {
-			if len(group[k].Allowed) == allowedMax {
+			if len(group[k].Allowed) == limits.allowed {
 				break
 			}
 			if slices.ContainsFunc(group[k].Allowed, other.Equal) {
@@ -337,57 +306,30 @@ func (b *blamer) results(ops []int32, witness []int32) []replay.FreedResult {
 	return group
 }
 
-// seenMax bounds the states in which a nondeterministic object may be.
-const seenMax = 64
-
-// possibleResults returns the results that the object may give to the operations in the order of the
-// witness, in which their own results are free. A deterministic object gives one result to
-// each. Results of a replay.Judge are not listed, nor are results of operations that come
-// after the meter has stopped.
+// possibleResults returns the results that the object may give to the operations in the order
+// of the witness, in which their own results are free. Results of a replay.Judge are not
+// listed, nor are results of operations that come after the meter has stopped.
 func (b *blamer) possibleResults(h *history.History, ops []int32, witness []int32) [][]history.Value {
 	seen := make([][]history.Value, len(ops))
-	first := b.spec.New()
-	if state, ok := first.(replay.Nondeterministic); ok {
-		states := []replay.State{state}
-		for _, i := range witness {
-			op := h.Ops[i]
-			k := slices.Index(ops, i)
-			if k >= 0 {
-				op.Result = history.UnknownValue
-			}
-			var next []replay.State
-			if b.meter.MustStop(len(states)) {
-				return seen
-			}
-			for _, s := range states[:min(len(states), seenMax)] {
-				if _, ok := s.(replay.Judge); ok && k >= 0 {
-					return seen
-				}
-				outcomes := replay.OutcomesOf(s, &op)
-				b.meter.Call()
-				for _, o := range outcomes {
-					if replay.Accepts(op.Result, o.Result) {
-						next = append(next, o.Next)
-						if k >= 0 && !slices.ContainsFunc(seen[k], o.Result.Equal) {
-							seen[k] = append(seen[k], o.Result)
-						}
-					}
-				}
-			}
-			if len(next) > 0 { // otherwise op is pending and did not take effect
-				states = next
-			}
-		}
+	if _, judges := b.spec.New().(replay.Judge); judges {
 		return seen
 	}
+	w := replay.NewWalk(b.spec)
 	for _, i := range witness {
 		if b.meter.MustStop(1) {
 			break
 		}
-		result, ok := first.Apply(replay.Invocation{Method: h.Ops[i].Method, Args: h.Ops[i].Args})
+		op, k := h.Ops[i], slices.Index(ops, i)
+		if k >= 0 {
+			op.Result = history.UnknownValue
+		}
+		results, ok := w.Step(&op)
 		b.meter.Call()
-		if k := slices.Index(ops, i); k >= 0 && ok {
-			seen[k] = []history.Value{result}
+		if !ok {
+			break
+		}
+		if k >= 0 {
+			seen[k] = results
 		}
 	}
 	return seen

@@ -5,6 +5,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // Constraints are what a history requires besides real time, or besides the order within
@@ -99,7 +100,7 @@ func (x *explainer) coreConstraints(base *history.History) {
 	}
 	cause := "the sub-history found has many operations, and orders between them"
 	if len(e.Core) <= limits.coreEdges {
-		in, err := replay.NewInstance(sub(base, e.Core), true, replay.ProcessChains, x.meter)
+		in, err := replay.NewInstance(ops.Sub(base, e.Core), true, replay.ProcessChains, x.meter)
 		if err == nil {
 			e.CoreEdges = neededEdges(base, e.Core, in.Poset.Less)
 			return

@@ -7,6 +7,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // core finds a minimal sub-history of base, which fails; conflict are operations
@@ -52,14 +53,15 @@ type opFacts struct {
 
 func newReducer(h *history.History, spec replay.Spec) *reducer {
 	r := &reducer{h: h, spec: spec, ops: make([]int32, len(h.Ops)), facts: make([]opFacts, len(h.Ops))}
-	partitioned := replay.TraitsOf(spec).Partitioned
-	var parts, values numbering
+	p := ops.New(h, spec, 0)
+	columns := p.Columns(nil)
+	var values numbering
 	for i := range h.Ops {
 		op := &h.Ops[i]
-		known, c := replay.FactsOf(spec, op), replay.ConcernOf(spec, op)
-		f := opFacts{part: -1, value: [2]int32{-1, -1}, readOnly: known.ReadOnly, apart: c.Apart, vacant: c.Vacant}
-		if part, ok := known.PartOf(op); ok && partitioned {
-			f.part = parts.number(0, part)
+		c := replay.ConcernOf(spec, op)
+		f := opFacts{part: -1, value: [2]int32{-1, -1}, readOnly: columns.ReadOnly[i], apart: c.Apart, vacant: c.Vacant}
+		if p.Traits().Partitioned {
+			f.part = columns.Part[i]
 		}
 		for k, v := range c.Values {
 			if v.Kind() != history.None {
@@ -94,15 +96,15 @@ func (n *numbering) number(part int32, v history.Value) int32 {
 }
 
 // fails decides the sub-history of some operations.
-func (r *reducer) fails(ops []int32) replay.Answer {
-	f := r.decide(sub(r.h, ops))
+func (r *reducer) fails(chosen []int32) replay.Answer {
+	f := r.decide(ops.Sub(r.h, chosen))
 	switch {
 	case f.Answer == replay.Undecided:
 		r.hasUndecided = true
 	case f.Conflict != nil:
 		r.conflict = r.conflict[:0:0]
 		for _, i := range f.Conflict {
-			r.conflict = append(r.conflict, ops[i])
+			r.conflict = append(r.conflict, chosen[i])
 		}
 	}
 	return f.Answer

@@ -77,8 +77,7 @@
 // either, and if the object has the same state at both for every order of the operations
 // before. In W, the operations before a moment without open operations come first. So W
 // consists of three pieces, and the third begins in the state in which the second begins.
-// One such moment is the beginning. A collection is in its first state if, of each value,
-// as many were removed as were inserted.
+// One such moment is the beginning.
 //
 // A history is minimal if no rule can leave out more of it without ending the failure.
 // Rules combine: each rule turns a linearizable history into a linearizable one, so if a

@@ -8,6 +8,7 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // Minimize is minimize.
@@ -32,8 +33,8 @@ func Removals(h *history.History, spec replay.Spec, last int32, spoil func(Fact)
 			spoil(Fact{&r.facts[i]})
 		}
 	}
-	add := func(rule string, ops []int32) {
-		rest, rules = append(rest, sub(h, ops)), append(rules, rule)
+	add := func(rule string, left []int32) {
+		rest, rules = append(rest, ops.Sub(h, left)), append(rules, rule)
 	}
 	for name, divide := range map[string]func([]int32) division{"part": r.byPart, "value": r.byValue, "one": r.oneByOne} {
 		d := divide(r.ops)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // A moment is a moment without open operations.
@@ -72,7 +73,7 @@ func (r *reducer) withoutLoops(moments []moment, isKept []bool) []int32 {
 func (r *reducer) moments() []moment {
 	moments := []moment{{0, 0}}
 	r.meter.Spend(len(r.ops))
-	h := sub(r.h, r.ops)
+	h := ops.Sub(r.h, r.ops)
 	if r.unexplained != replay.NoOperation {
 		h = before(h)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // states finds the states before the response that no order explains. base is the
@@ -15,16 +16,16 @@ func (x *explainer) states(base *history.History) {
 	if x.e.Unexplained == replay.NoOperation {
 		return
 	}
-	ops := newReducer(base, x.spec).partOf(x.e.Unexplained)
-	cause := x.statesOf(base, ops, limits.configurations)
+	chosen := newReducer(base, x.spec).partOf(x.e.Unexplained)
+	cause := x.statesOf(base, chosen, limits.configurations)
 	if cause == tooMany {
 		// The core fails by itself, but another of its responses may be the reason. Then
 		// the operation is not in the core, which has no states before its response.
 		_, inCore := slices.BinarySearch(x.e.Core, x.e.Unexplained)
-		if x.e.StatesOfCore = inCore && len(x.e.Core) < len(ops); x.e.StatesOfCore {
-			ops = x.e.Core
+		if x.e.StatesOfCore = inCore && len(x.e.Core) < len(chosen); x.e.StatesOfCore {
+			chosen = x.e.Core
 		}
-		cause = x.statesOf(base, ops, limits.configurationsOfCore)
+		cause = x.statesOf(base, chosen, limits.configurationsOfCore)
 	}
 	if cause != "" {
 		x.e.StatesOfCore = false
@@ -48,15 +49,15 @@ func before(h *history.History) *history.History {
 // statesOf finds the states before the last response of the history of some operations of
 // base, or returns the reason why it does not. One of the operations is the unexplained
 // one.
-func (x *explainer) statesOf(base *history.History, ops []int32, most int) (cause string) {
-	h := before(sub(base, ops))
+func (x *explainer) statesOf(base *history.History, chosen []int32, most int) (cause string) {
+	h := before(ops.Sub(base, chosen))
 	w := newWalk(h, x.spec, x.bytes, x.share(50))
 	if w == nil {
 		return "the objects of the specification cannot be copied"
 	}
 	defer w.machine.Release()
 	w.most = most
-	last, _ := slices.BinarySearch(ops, x.e.Unexplained)
+	last, _ := slices.BinarySearch(chosen, x.e.Unexplained)
 	w.watch(int32(last))
 	var list []stateText
 	var earlier []history.Value

@@ -1,0 +1,120 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
+)
+
+// base finds the shortest prefix that fails. It returns the history in which to search
+// for the core, and operations in it that are known to be in conflict.
+func (x *explainer) base() (*history.History, []int32) {
+	h, f := x.h, x.finding
+	if h.IsRelaxed() {
+		const noTime = "operations that are ordered by their processes alone have no prefixes"
+		x.missFor("prefix", noTime)
+		x.missFor("states", noTime)
+	}
+	if isConstrained(h) {
+		h = under(h, nil, nil)
+		switch f = x.check(h, x.meter); f.Answer {
+		case replay.Undecided:
+			x.missPrefix()
+			return x.h, x.finding.Conflict
+		case replay.Linearizable:
+			return x.reasons(), nil
+		}
+	}
+	if h.IsRelaxed() {
+		return h, f.Conflict
+	}
+	last, cut, f := x.prefix(h, f)
+	if last == replay.NoOperation {
+		x.missPrefix()
+		return cut, f.Conflict
+	}
+	x.e.Unexplained, x.e.Prefix = last, 2*len(cut.Ops)-cut.Pending()
+	x.e.Impossible = replay.Impossible(x.spec, &h.Ops[last])
+	return cut, f.Conflict
+}
+
+// missPrefix records that the prefix and the states before its end were not computed.
+func (x *explainer) missPrefix() {
+	if !x.h.IsRelaxed() {
+		x.miss("prefix")
+		x.miss("states")
+	}
+}
+
+// prefix returns the operation of the first response that no order explains, and the
+// prefix of h that ends there, with its finding; f is the finding of h. If a prefix of a
+// history fails, so does the history, so prefix bisects. Two heuristics make long
+// histories cheap: it tries the response that a finding hints at, and short prefixes first.
+// If some prefix stays undecided, it returns NoOperation and the shortest prefix that is
+// known to fail.
+func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *history.History, replay.Finding) {
+	returned := ops.Responses(h)
+	upTo := func(k int) *history.History { return h.UpTo(h.Ops[returned[k-1]].Return) }
+	low, high, step := 0, len(returned), 1 // the first low responses are explained, the first high are not
+	fall := 0                              // how far below a hint to try; it grows as long as hints are too late
+	cut, m := h, x.share(70)
+	for high-low > 1 {
+		hint := hintOf(h, returned, &f)
+		k := hint - 1
+		switch {
+		case low < k && k < high:
+			k = max(k-fall, low+1)
+			fall = 2*fall + 1
+		case low < hint && hint < high:
+			k = hint
+		default:
+			k = low + min(step, (high-low)/2)
+			step *= 2
+		}
+		part := upTo(k)
+		g := x.check(part, m)
+		switch g.Answer {
+		case replay.Linearizable:
+			low, fall = k, 0
+		case replay.NotLinearizable:
+			high, f, cut = k, g, part
+		default:
+			if k < hint && hint < high { // the prefix up to the hint is often easy to refute
+				part = upTo(hint)
+				if g = x.check(part, x.share(50)); g.Answer == replay.NotLinearizable {
+					f, cut = g, part
+				}
+				if f.Conflict == nil {
+					f.Conflict = []int32{returned[hint-1]}
+				}
+			}
+			return replay.NoOperation, cut, f
+		}
+	}
+	if high == 0 { // a history without responses is linearizable
+		return replay.NoOperation, cut, f
+	}
+	if cut == h { // the last response; later invocations do not matter
+		cut = upTo(high)
+	}
+	return returned[high-1], cut, f
+}
+
+// hintOf returns up to which response a history probably fails: the one that the search did
+// not get past, or the last one of a conflict. It returns 0 if the finding gives no hint.
+func hintOf(h *history.History, returned []int32, f *replay.Finding) int {
+	position := f.Reached
+	for _, op := range f.Conflict {
+		if f.Reached == 0 && !h.Ops[op].Pending() {
+			position = max(position, h.Ops[op].Return)
+		}
+	}
+	k, known := slices.BinarySearchFunc(returned, position, func(op, position int32) int { return cmp.Compare(h.Ops[op].Return, position) })
+	if !known {
+		return 0
+	}
+	return k + 1
+}
