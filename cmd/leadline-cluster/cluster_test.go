@@ -135,7 +135,7 @@ func expected(t *testing.T, paths ...string) string {
 	c := batch.Checker{Explain: true}
 	add := func(e batch.Entry) {
 		r := c.Check(t.Context(), e)
-		lines = batch.AppendLine(lines, &r.Entry, r.Outcome(false))
+		lines = r.AppendLine(lines)
 	}
 	for f, err := range codec.Files(paths, codec.Options{}) {
 		if err != nil {

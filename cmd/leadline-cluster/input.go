@@ -213,6 +213,6 @@ func (r *reader) content(in io.Reader) (f file, err error) {
 func faultItem(name string, err error) item {
 	b := &batch.Result{Entry: batch.Entry{Err: err}}
 	r := &result{Files: []fileResult{{}}}
-	r.add(b, false)
+	r.add(b)
 	return item{name: name, line: r.lines, known: r.Files[0].Entries[0]}
 }

@@ -180,11 +180,11 @@ func (r *result) final() bool {
 const noFile = `{"file":""`
 
 // add adds an entry of the last file.
-func (r *result) add(b *batch.Result, times bool) {
+func (r *result) add(b *batch.Result) {
 	b.File = ""
-	outcome := b.Outcome(times)
+	outcome := b.Outcome()
 	before := len(r.lines)
-	r.lines = batch.AppendLine(r.lines, &b.Entry, outcome)
+	r.lines = b.AppendLine(r.lines)
 	e := entryResult{Status: outcome.Status, Final: outcome.Final, Size: len(r.lines) - before}
 	if e.Status == batch.Internal {
 		e.Reason = outcome.Reason
@@ -198,7 +198,7 @@ func fault(n int, err error) *result {
 	r := &result{}
 	for range n {
 		r.Files = append(r.Files, fileResult{})
-		r.add(&batch.Result{Internal: err}, false)
+		r.add(&batch.Result{Internal: err})
 	}
 	return r
 }

@@ -225,7 +225,7 @@ func (w *worker) checkFile(ctx context.Context, s *settings, c *batch.Checker, f
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		r.add(b, c.Times)
+		r.add(b)
 		w.histories.Add(1)
 		n++
 	}

@@ -219,7 +219,7 @@ func (run *batchRun) open(s streams, f *checkFlags) (err error) {
 func (run *batchRun) add(r *result) (bool, error) {
 	run.totals.add(r)
 	if run.junit != nil {
-		if err := run.junit.Add(&r.Entry, r.Outcome(false)); err != nil {
+		if err := run.junit.Add(&r.Entry, r.Outcome()); err != nil {
 			return false, err
 		}
 	}

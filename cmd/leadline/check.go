@@ -195,14 +195,10 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 			garbage.checking(1)
 			defer garbage.checking(-1)
 		}
-		if isJSON {
-			r := &result{Result: checker.CheckOnce(working, e)}
-			if !r.Skipped {
-				r.line = batch.AppendLine(nil, &r.Entry, r.Outcome(f.times))
-			}
-			return r
-		}
 		r := &result{Result: checker.Check(working, e)}
+		if isJSON && !r.Skipped {
+			r.line = r.AppendLine(nil)
+		}
 		if isText && r.Spec != nil && r.Err == nil && r.Internal == nil {
 			r.extensions = countExtensions(r.History, &r.Verdict)
 		}
@@ -267,11 +263,7 @@ type extensions struct {
 // few milliseconds.
 const maxDownsets = 1 << 12
 
-// exitStatuses maps the status of a result to the exit status.
-var exitStatuses = [...]int{batch.Linearizable: statusOK, batch.NotLinearizable: statusNot, batch.Invalid: statusBad,
-	batch.Unknown: statusUnknown, batch.Internal: statusInternal}
-
-func (r *result) status() int { return exitStatuses[r.Status()] }
+func (r *result) status() int { return r.Status().Exit() }
 
 // longHistory is the number of operations above which a history takes so much memory
 // that garbage is collected sooner.

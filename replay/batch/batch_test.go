@@ -121,7 +121,7 @@ func TestFaultyExplanation(t *testing.T) {
 		Finding:     replay.Finding{Answer: replay.NotLinearizable},
 		Explanation: &replay.Explanation{Prefix: 2, Unexplained: replay.NoOperation, Core: []int32{99}},
 	}}
-	line := string(AppendLine(nil, &e, r.Outcome(false)))
+	line := string(r.AppendLine(nil))
 	for _, want := range []string{`"verdict":"not-linearizable"`, `"prefix":null`, `"core":null`, `"core":"internal error: runtime error: index out of range`} {
 		if !strings.Contains(line, want) {
 			t.Errorf("no %s in %s", want, line)

@@ -65,13 +65,16 @@ type Result struct {
 	// FromJournal is set if the outcome comes from the journal. Nothing was checked then:
 	// there is no Spec, no Verdict and no error.
 	FromJournal bool
+
+	times       bool // the line has the time of the check
+	interrupted bool // the context was cancelled before the check ended
 	outcome     *Outcome
 }
 
 // Status says how the check ended.
 func (r *Result) Status() Status {
 	switch {
-	case r.outcome != nil:
+	case r.FromJournal:
 		return r.outcome.Status
 	case r.Internal != nil:
 		return Internal
@@ -85,14 +88,30 @@ func (r *Result) Status() Status {
 	return Unknown
 }
 
-// Check checks the history of an entry. A panic, of the program or of a
-// specification, becomes an internal error: other histories go on.
-func (c *Checker) Check(ctx context.Context, e Entry) (r *Result) {
-	r = &Result{Entry: e}
+// Check checks the history of an entry, unless the journal has its outcome. A panic, of the
+// program or of a specification, becomes an internal error: other histories go on.
+func (c *Checker) Check(ctx context.Context, e Entry) *Result {
+	if c.Journal == nil || e.History == nil {
+		return c.check(ctx, e)
+	}
+	k := keyOf(&e)
+	if o, ok := c.Journal.get(k); ok {
+		return &Result{Entry: e, FromJournal: true, outcome: o}
+	}
+	r := c.check(ctx, e)
+	if !r.interrupted && r.Status() < Invalid {
+		c.Journal.put(k, r.Outcome())
+	}
+	return r
+}
+
+func (c *Checker) check(ctx context.Context, e Entry) (r *Result) {
+	r = &Result{Entry: e, times: c.Times}
 	defer func() {
 		if p := recover(); p != nil {
 			r.Internal, r.Stack = fmt.Errorf("internal error: %s: %v", r.Place(), p), debug.Stack()
 		}
+		r.interrupted = ctx.Err() != nil
 	}()
 	switch {
 	case e.Err != nil:
@@ -115,30 +134,6 @@ func (c *Checker) Check(ctx context.Context, e Entry) (r *Result) {
 	}
 	if r.Stack, r.Internal = internalError(r.Place(), r.Err); r.Internal != nil {
 		r.Err = nil
-	}
-	return r
-}
-
-// CheckOnce is Check with the journal. It also computes the outcome. The outcome is not
-// final if the check was interrupted.
-func (c *Checker) CheckOnce(ctx context.Context, e Entry) *Result {
-	var k key
-	kept := c.Journal != nil && e.History != nil
-	if kept {
-		k = keyOf(&e)
-		if o, ok := c.Journal.get(k); ok {
-			return &Result{Entry: e, FromJournal: true, outcome: o}
-		}
-	}
-	r := c.Check(ctx, e)
-	if r.Skipped {
-		return r
-	}
-	r.outcome = r.Outcome(c.Times)
-	interrupted := ctx.Err() != nil
-	r.outcome.Final = r.outcome.Final && !interrupted
-	if kept && r.outcome.Status < Invalid && !interrupted {
-		c.Journal.put(k, r.outcome)
 	}
 	return r
 }

@@ -27,7 +27,7 @@
 //
 // # What is kept
 //
-// A Checker may have a Journal. CheckOnce looks for an outcome there first, and adds the
+// A Checker may have a Journal. Check looks for an outcome there first, and adds the
 // outcomes that it computes. The journal is a file of lines with checksums, which belongs
 // to one Plan. It has the outcomes of all checks that were not interrupted, by file,
 // number and content of the history. Each line is written as soon as it is known. When the

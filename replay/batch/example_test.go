@@ -41,12 +41,12 @@ func Example() {
 		}
 		check := func(e batch.Entry) *batch.Result { return c.Check(context.Background(), e) }
 		batch.InOrder(batch.Entries(file), 2, batch.Entry.Ops, check, func(r *batch.Result, _ bool) bool {
-			o := r.Outcome(false)
+			o := r.Outcome()
 			fmt.Println(r.Place()[len(dir)+1:]+":", o.Status)
 			if o.Reason != "" {
 				fmt.Println("  " + o.Reason)
 			}
-			line := batch.AppendLine(nil, &r.Entry, o) // what check --output json prints
+			line := r.AppendLine(nil) // what check --output json prints
 			return len(line) > 0
 		})
 	}

@@ -3,6 +3,7 @@ package batch
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
@@ -61,6 +62,7 @@ type journalLine struct {
 
 const (
 	journalVersion = 1
+	journalBegins  = `{"leadline_journal":1`
 	checksumDigits = 8
 	// syncEvery is how long outcomes may be only in memory of the system. They survive the
 	// end of the process at once, and a crash of the machine after this time.
@@ -93,21 +95,20 @@ func (j *Journal) open(plan Plan) error {
 	if err := lock(j.file); err != nil {
 		return err
 	}
-	if err := j.checkBeginning(); err != nil {
-		return err
+	if info, err := j.file.Stat(); err != nil || !info.Mode().IsRegular() { // a device may have no end
+		return cmp.Or(err, errors.New("a journal must be a regular file"))
 	}
 	begun, err := j.load()
 	if err != nil {
 		return err
 	}
+	again := begun != nil && j.retry
 	if begun != nil {
 		if err := begun.Plan.accepts(plan, j.retry); err != nil {
 			return err
 		}
-	}
-	again := begun != nil && j.retry
-	if begun != nil && begun.Retry && !j.done {
-		j.retry = true // it was stopped; older unknown outcomes have other bounds
+		// If a retry was stopped, older unknown outcomes have other bounds.
+		j.retry = j.retry || begun.Retry && !j.done
 	}
 	if err := j.cutDamage(); err != nil {
 		return err
@@ -119,32 +120,14 @@ func (j *Journal) open(plan Plan) error {
 	return j.err
 }
 
-// checkBeginning returns an error if the type or the first bytes of the file show that it
-// is not a journal. It does not read a whole file, because a device may have no end.
-func (j *Journal) checkBeginning() error {
-	info, err := j.file.Stat()
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
-		return errors.New("a journal must be a regular file")
-	}
-	begins := aboutLine(journalLine{})
-	begins = begins[:len(begins)-2] // without the bracket and the newline
-	text := make([]byte, min(int64(len(begins)), info.Size()))
-	if _, err := j.file.ReadAt(text, 0); err != nil && err != io.EOF {
-		return err
-	}
-	if string(text) != string(begins[:len(text)]) {
-		return errNoJournal
-	}
-	return nil
-}
-
 // load reads the whole file, up to a damaged line. It returns the line that begins the
 // last generation, or nil.
 func (j *Journal) load() (begun *journalLine, err error) {
 	r := bufio.NewReaderSize(io.NewSectionReader(j.file, 0, 1<<62), 1<<16)
+	// Shorter files have no whole line. Read no more of a file that is not a journal.
+	if text, _ := r.Peek(len(journalBegins)); string(text) != journalBegins[:len(text)] {
+		return nil, errNoJournal
+	}
 	for {
 		line, err := r.ReadBytes('\n')
 		switch {

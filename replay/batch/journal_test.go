@@ -54,7 +54,7 @@ func TestFinal(t *testing.T) {
 			Unexplained: replay.NoOperation, Missing: []replay.MissingPart{{Part: "blame", Cause: "work"}}}}, true},
 	} {
 		r := &Result{Entry: e, Verdict: c.v}
-		if o := r.Outcome(false); o.Final != c.final {
+		if o := r.Outcome(); o.Final != c.final {
 			t.Errorf("%v: final is %v: %s", c.v, o.Final, o.rest)
 		}
 	}
@@ -173,10 +173,10 @@ func TestInterruptedCheck(t *testing.T) {
 	e := read(t, "f", plain)[0]
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if r := c.CheckOnce(ctx, e); !r.Skipped {
+	if r := c.Check(ctx, e); !r.Skipped {
 		t.Errorf("after an interrupt, the entry is %v", r.Status())
 	}
-	found := []bool{c.CheckOnce(context.Background(), e).FromJournal}
+	found := []bool{c.Check(context.Background(), e).FromJournal}
 	if err := j.Close(false); err != nil {
 		t.Error(err)
 	}
@@ -184,7 +184,7 @@ func TestInterruptedCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Journal = j
-	found = append(found, c.CheckOnce(context.Background(), e).FromJournal)
+	found = append(found, c.Check(context.Background(), e).FromJournal)
 	if want := []bool{false, true}; !slices.Equal(found, want) {
 		t.Errorf("outcomes are from the journal: %v, want %v", found, want)
 	}

@@ -120,7 +120,7 @@ func reported(t *testing.T) string {
 			c.Options.Budget.Time = 1
 		}
 		r := c.Check(t.Context(), e)
-		if err := report.Add(&r.Entry, r.Outcome(false)); err != nil {
+		if err := report.Add(&r.Entry, r.Outcome()); err != nil {
 			t.Fatal(err)
 		}
 	}

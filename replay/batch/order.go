@@ -21,11 +21,12 @@ const (
 func InOrder[T, R any](items iter.Seq[T], jobs int, ops func(T) int, do func(T) R, emit func(r R, waiting bool) bool) {
 	type task struct {
 		item   T
-		ops    int
+		places int
 		result chan R
 	}
-	tasks, order := make(chan task, ahead), make(chan task, ahead)
-	drawn := newLoad(jobs+1, aheadOps)
+	all := max(ahead, jobs+1)
+	tasks, order := make(chan task, all), make(chan task, all)
+	taken, ended := make(chan struct{}, all), make(chan struct{}) // places of the items drawn ahead
 	var workers sync.WaitGroup
 	for range jobs {
 		workers.Go(func() {
@@ -38,9 +39,13 @@ func InOrder[T, R any](items iter.Seq[T], jobs int, ops func(T) int, do func(T) 
 		defer close(order)
 		defer close(tasks)
 		for item := range items {
-			t := task{item, ops(item), make(chan R, 1)}
-			if !drawn.add(t.ops) {
-				return
+			t := task{item, min(ops(item)*ahead/aheadOps+1, all/(jobs+1)), make(chan R, 1)}
+			for range t.places {
+				select {
+				case taken <- struct{}{}:
+				case <-ended:
+					return
+				}
 			}
 			order <- t
 			tasks <- t
@@ -48,7 +53,9 @@ func InOrder[T, R any](items iter.Seq[T], jobs int, ops func(T) int, do func(T) 
 	})
 	for t, ok := <-order; ok; {
 		result := <-t.result
-		drawn.remove(t.ops)
+		for range t.places {
+			<-taken
+		}
 		var next task
 		there := false
 		select {
@@ -57,57 +64,14 @@ func InOrder[T, R any](items iter.Seq[T], jobs int, ops func(T) int, do func(T) 
 		default:
 		}
 		if !emit(result, !there) {
-			drawn.close()
 			break
 		}
 		if t = next; ok && t.result == nil {
 			t, ok = <-order
 		}
 	}
+	close(ended)
 	for range order { // drain the tasks that have begun
 	}
 	workers.Wait()
-}
-
-// A load counts the items whose results have not been emitted yet.
-type load struct {
-	mu         sync.Mutex
-	less       *sync.Cond
-	items, ops int
-	least      int // this many items may always be drawn
-	limit      int // more may be drawn while all have at most this many operations
-	closed     bool
-}
-
-func newLoad(least, limit int) *load {
-	l := &load{least: least, limit: limit}
-	l.less = sync.NewCond(&l.mu)
-	return l
-}
-
-// add waits until another item may be drawn. It returns false after close.
-func (l *load) add(ops int) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for l.items >= l.least && l.ops+ops > l.limit && !l.closed {
-		l.less.Wait()
-	}
-	l.items++
-	l.ops += ops
-	return !l.closed
-}
-
-func (l *load) remove(ops int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.items--
-	l.ops -= ops
-	l.less.Signal()
-}
-
-func (l *load) close() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.closed = true
-	l.less.Signal()
 }

@@ -112,14 +112,13 @@ type Outcome struct {
 	rest []byte // JSON of a record
 }
 
-// Outcome returns the outcome of the result. With times, its line has the time of the
-// check.
-func (r *Result) Outcome(times bool) *Outcome {
+// Outcome returns the outcome of the result.
+func (r *Result) Outcome() *Outcome {
 	if r.outcome != nil {
 		return r.outcome
 	}
 	o := &Outcome{Status: r.Status(), At: -1, Took: r.Verdict.Elapsed}
-	rec := r.record(times)
+	rec := r.record()
 	switch o.Status {
 	case NotLinearizable:
 		o.reason(r.History, &r.Verdict)
@@ -128,9 +127,10 @@ func (r *Result) Outcome(times bool) *Outcome {
 	case Invalid, Internal:
 		o.Reason = rec.Errors[0].Message
 	}
-	o.Final = (o.Status == Linearizable || o.Status == NotLinearizable) &&
+	o.Final = (o.Status == Linearizable || o.Status == NotLinearizable) && !r.interrupted &&
 		!rec.gaveUp(replay.Cancelled) && !rec.gaveUp(replay.Time) && !rec.gaveUp(replay.Memory)
 	o.rest = appendJSON(nil, rec)
+	r.outcome = o
 	return o
 }
 
@@ -170,17 +170,15 @@ func (rec *record) gaveUp(cause replay.Cause) bool {
 	return false
 }
 
-// AppendLine appends the line of results in JSON, with its newline, for an entry
-// with this outcome.
-func AppendLine(dst []byte, e *Entry, o *Outcome) []byte {
-	p := place{File: e.File, History: present(e.ID())}
-	if e.History != nil {
-		p.Format = present(e.History.Format)
-		p.SortedBy, p.Unterminated = e.History.SortedBy, e.History.Unterminated
+// AppendLine appends the line of the result in JSON, with its newline.
+func (r *Result) AppendLine(dst []byte) []byte {
+	p := place{File: r.File, History: orNull(r.ID())}
+	if h := r.History; h != nil {
+		p.Format, p.SortedBy, p.Unterminated = orNull(h.Format), h.SortedBy, h.Unterminated
 	}
 	dst = appendJSON(dst, p)
 	dst[len(dst)-1] = ',' // in place of the bracket
-	return append(append(dst, o.rest[1:]...), '\n')
+	return append(append(dst, r.Outcome().rest[1:]...), '\n')
 }
 
 // appendJSON appends v in JSON. It does not escape < and &, but it escapes control
@@ -211,8 +209,8 @@ func appendJSON(dst []byte, v any) []byte {
 // escape.
 func isControl(r rune) bool { return 0x7f <= r && r < 0xa0 }
 
-func (r *Result) record(times bool) *record {
-	rec := &record{Model: present(r.Model), Verdict: r.Status().String()}
+func (r *Result) record() *record {
+	rec := &record{Model: orNull(r.Model), Verdict: r.Status().String()}
 	if h := r.History; h != nil {
 		ops, pending, processes := len(h.Ops), h.Pending(), len(h.Processes)
 		rec.Ops, rec.Pending, rec.Processes = &ops, &pending, &processes
@@ -233,14 +231,14 @@ func (r *Result) record(times bool) *record {
 	if KnowsConcurrency(r.History, v) {
 		rec.C, rec.CP = &v.C, &v.CP
 	}
-	rec.Cause = present(v.Cause.String())
+	rec.Cause = orNull(v.Cause.String())
 	if v.Answer != replay.Undecided {
-		rec.Engine = present(v.Engine.String())
+		rec.Engine = orNull(v.Engine.String())
 	}
-	rec.Depth = positive(v.Depth)
-	rec.ExactDepth, rec.ExactCause = positive(v.ExactDepth), present(v.ExactCause)
+	rec.Depth = orNull(v.Depth)
+	rec.ExactDepth, rec.ExactCause = orNull(v.ExactDepth), orNull(v.ExactCause)
 	if v.Answer == replay.Linearizable && v.Depth == 0 {
-		rec.Deeper, rec.DepthCause = &v.Deeper, present(DepthCause(v))
+		rec.Deeper, rec.DepthCause = &v.Deeper, orNull(DepthCause(v))
 	}
 	if v.Depth > 0 {
 		rec.Index = NewIndex(r.History, v.Index)
@@ -251,7 +249,7 @@ func (r *Result) record(times bool) *record {
 	if v.Explanation != nil {
 		rec.explain(r.History, v.Explanation)
 	}
-	if times {
+	if r.times {
 		elapsed := v.Elapsed.Nanoseconds()
 		rec.Elapsed = &elapsed
 	}
@@ -270,19 +268,14 @@ func (rec *record) explain(h *history.History, e *replay.Explanation) {
 			}
 		}
 	}()
-	rec.Prefix, rec.Core = positive(e.Prefix), Identifiers(h, e.Core)
+	rec.Prefix, rec.Core = orNull(e.Prefix), Identifiers(h, e.Core)
 	if e.Unexplained != replay.NoOperation {
 		rec.Unexplained, rec.Impossible = identifier(h, e.Unexplained), e.Impossible
 	}
 	rec.States, rec.MoreStates, rec.StatesOfCore = e.States, e.MoreStates, e.StatesOfCore
 	rec.Marks = Identifiers(h, e.Marks)
-	for _, edge := range e.Edges {
-		rec.Edges = append(rec.Edges, [2]any{identifier(h, edge.From), identifier(h, edge.To)})
-	}
 	rec.CoreMarks = Identifiers(h, e.CoreMarks)
-	for _, edge := range e.CoreEdges {
-		rec.CoreEdges = append(rec.CoreEdges, [2]any{identifier(h, edge.From), identifier(h, edge.To)})
-	}
+	rec.Edges, rec.CoreEdges = edgesOf(h, e.Edges), edgesOf(h, e.CoreEdges)
 	rec.Blame, rec.Initial = newBlame(h, e.Free), e.Initial
 	if rec.Blame == nil && !slices.ContainsFunc(e.Missing, func(m replay.MissingPart) bool { return m.Part == "blame" }) {
 		rec.Blame = []recordBlame{} // it is known that there is no such group
@@ -307,7 +300,7 @@ func NewIndex(h *history.History, index hitting.Index) *Index {
 func recordErrors(err error) []recordErr {
 	var errs []recordErr
 	for _, f := range Faults(err) {
-		errs = append(errs, recordErr{positive(f.Line), f.Msg})
+		errs = append(errs, recordErr{orNull(f.Line), f.Msg})
 	}
 	if HasMore(err) {
 		errs = append(errs, recordErr{Message: "too many errors"})
@@ -323,6 +316,13 @@ func Identifiers(h *history.History, ops []int32) []any {
 	ids := make([]any, len(ops))
 	for i, op := range ops {
 		ids[i] = identifier(h, op)
+	}
+	return ids
+}
+
+func edgesOf(h *history.History, edges []history.Edge) (ids [][2]any) {
+	for _, e := range edges {
+		ids = append(ids, [2]any{identifier(h, e.From), identifier(h, e.To)})
 	}
 	return ids
 }
@@ -346,18 +346,11 @@ func newBlame(h *history.History, free [][]replay.FreedResult) []recordBlame {
 // jsonValue returns v as the native format has it.
 func jsonValue(v history.Value) any { return json.RawMessage(codec.AppendValue(nil, v)) }
 
-// present returns nil for "".
-func present(s string) *string {
-	if s == "" {
+// orNull returns nil, which is null in JSON, for the zero value.
+func orNull[T comparable](v T) *T {
+	var zero T
+	if v == zero {
 		return nil
 	}
-	return &s
-}
-
-// positive returns nil for 0.
-func positive(n int) *int {
-	if n <= 0 {
-		return nil
-	}
-	return &n
+	return &v
 }
