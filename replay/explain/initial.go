@@ -11,16 +11,14 @@ import (
 // initial searches for another initial value under which the whole history is
 // linearizable, among the values that the operations of the core found.
 func (x *explainer) initial() {
-	s, ok := x.spec.(replay.Initial)
+	s, ok := x.spec.(replay.Stepped)
 	if !ok {
 		return
 	}
 	var steps []replay.CellStep
 	var values []history.Value
 	for _, i := range x.e.Core {
-		if steps, ok = s.AppendCellSteps(steps[:0], &x.h.Ops[i]); !ok {
-			return
-		}
+		steps = s.AppendSteps(steps[:0], &x.h.Ops[i])
 		for _, step := range steps {
 			if step.Kind == replay.CellRead && !step.Value.Equal(s.FirstValue(step.Key)) && !slices.ContainsFunc(values, step.Value.Equal) {
 				values = append(values, step.Value)

@@ -11,7 +11,7 @@ import (
 
 // Lists decides a history of lists to which operations append, or of a set to which they
 // add, with a Witness or a Conflict; see the package documentation. It declines if the
-// specification is not a replay.Appending, or if there is order beyond real time.
+// specification is not a replay.Stepped, or if there is order beyond real time.
 // If it does not know what some operations do, or cannot use some of the lists or values,
 // it can only refute: without a conflict among the others, it declines. It takes
 // O(n + k log k) for n operations and lists that have k values together, and gives up when
@@ -20,12 +20,12 @@ import (
 // The specification must have accepted the history (replay.Check).
 func Lists(in *ops.Problem, m *meter.Meter) replay.Finding {
 	h := in.H
-	s, ok := in.Spec.(replay.Appending)
+	s, ok := in.Spec.(replay.Stepped)
 	if !ok || !in.InRealTime() {
 		return replay.Declines("no lists in real time")
 	}
 	l := &lists{h: h, spec: s, meter: m, numbers: map[string]int32{}, appended: map[string]int32{}, complete: true,
-		set: setState{numbers: map[string]int32{}}}
+		isSet: in.Traits().Discipline == replay.Named, set: setState{numbers: map[string]int32{}}}
 	if (!l.grows() || !l.read()) && !m.Stopped() {
 		return replay.Declines("no lists that are read while they grow, or operations on several")
 	}
@@ -47,9 +47,10 @@ func Lists(in *ops.Problem, m *meter.Meter) replay.Finding {
 // lists are the lists and the set of a history, with the appends and reads of operations.
 type lists struct {
 	h        *history.History
-	spec     replay.Appending
+	spec     replay.Stepped
 	meter    *meter.Meter
 	complete bool // all effects of operations are known
+	isSet    bool // the object is a set; otherwise it has lists
 
 	numbers  map[string]int32 // key -> list
 	list     []listState
@@ -65,9 +66,11 @@ type lists struct {
 // distinct values.
 type listState struct {
 	unusable bool
-	lengths  []int   // lengths of the strings that are appended, sorted
-	known    []int32 // the longest list that is known, as numbers of appends
-	owner    int32   // the operation that knows it, or none
+	first    history.Value // the initial value
+	isText   bool          // strings are appended to a string
+	lengths  []int         // lengths of the strings that are appended, sorted
+	known    []int32       // the longest list that is known, as numbers of appends
+	owner    int32         // the operation that knows it, or none
 
 	// State of the last operation with a step on it:
 	op   int32
@@ -80,7 +83,7 @@ type listState struct {
 type appendOp struct{ op, list, place int32 }
 
 type listStep struct {
-	kind     replay.ListStepKind
+	kind     replay.CellStepKind
 	op, list int32
 	append   int32 // number of the append
 	value    history.Value
@@ -92,12 +95,12 @@ type listRead struct{ op, list, length int32 }
 // grows reports whether a list or set grows and one is read.
 func (l *lists) grows() bool {
 	grows, areRead := false, false
-	var steps []replay.ListStep
+	var steps []replay.CellStep
 	for i := range l.h.Ops {
-		steps, _ = l.spec.AppendListSteps(steps[:0], &l.h.Ops[i])
+		steps = l.spec.AppendSteps(steps[:0], &l.h.Ops[i])
 		for _, s := range steps {
-			grows = grows || s.Kind == replay.ListAppend || s.Kind == replay.SetAdd
-			areRead = areRead || s.Kind == replay.ListRead || s.Kind == replay.SetRead
+			grows = grows || s.Kind == replay.CellAppend || s.Kind == replay.CellConcat
+			areRead = areRead || s.Kind == replay.CellRead
 		}
 		if grows && areRead || l.meter.MustStop(1) {
 			return true
@@ -108,14 +111,21 @@ func (l *lists) grows() bool {
 
 // read reads all steps. It reports false if the steps of an operation are not known.
 func (l *lists) read() bool {
-	var steps []replay.ListStep
+	var steps []replay.CellStep
 	for i := range l.h.Ops {
-		ok := false
-		if steps, ok = l.spec.AppendListSteps(steps[:0], &l.h.Ops[i]); !ok || l.meter.MustStop(1+len(steps)) {
+		steps = l.spec.AppendSteps(steps[:0], &l.h.Ops[i])
+		if l.meter.MustStop(1 + len(steps)) {
 			return false
 		}
 		for _, s := range steps {
-			l.enter(int32(i), s)
+			switch {
+			case l.isSet && s.Value.Kind() != history.None:
+				l.set.enter(l, int32(i), s)
+			case s.Key.Kind() == history.None: // it concerns several lists, or the whole set
+				return false
+			default:
+				l.enter(int32(i), s)
+			}
 		}
 	}
 	for k := range l.list {
@@ -130,29 +140,34 @@ func (l *lists) read() bool {
 }
 
 // enter enters a step of an operation.
-func (l *lists) enter(op int32, step replay.ListStep) {
-	switch step.Kind {
-	case replay.SetAdd, replay.SetRead, replay.SetOther:
-		l.set.enter(l, op, step)
-		return
-	}
+func (l *lists) enter(op int32, step replay.CellStep) {
 	s := listStep{kind: step.Kind, op: op, list: l.number(step.Key), value: step.Value}
 	on := &l.list[s.list]
 	switch step.Kind {
-	case replay.ListOther:
-		on.unusable = true
-		return
-	case replay.ListAppend:
+	case replay.CellRead:
+		if s.value.Equal(on.first) {
+			s.value = history.NullValue // the list is empty
+		} else if isList := s.value.Kind() == history.List || s.value.Kind() == history.String; !isList {
+			on.unusable = true
+			return
+		}
+	case replay.CellAppend, replay.CellConcat:
 		s.append = int32(len(l.appends))
 		value := l.keyOf(s.list, s.value)
 		_, twice := l.appended[string(value)]
-		isEmpty := s.value.Kind() == history.String && s.value.Text() == "" // invisible in a string
-		on.unusable = on.unusable || twice || isEmpty
+		if step.Kind == replay.CellConcat {
+			isEmpty := s.value.Text() == "" // invisible in a string
+			on.isText, on.unusable = true, on.unusable || isEmpty || on.first.Text() != ""
+			on.lengths = append(on.lengths, len(s.value.Text()))
+		} else {
+			on.unusable = on.unusable || on.first.Kind() != history.Null
+		}
+		on.unusable = on.unusable || twice
 		l.appended[string(value)] = s.append
 		l.appends = append(l.appends, appendOp{op, s.list, none})
-		if s.value.Kind() == history.String {
-			on.lengths = append(on.lengths, len(s.value.Text()))
-		}
+	default:
+		on.unusable = true
+		return
 	}
 	l.steps = append(l.steps, s)
 }
@@ -165,7 +180,7 @@ func (l *lists) number(key history.Value) int32 {
 	}
 	k := int32(len(l.list))
 	l.numbers[string(l.buf)] = k
-	l.list = append(l.list, listState{owner: none, op: none, read: none})
+	l.list = append(l.list, listState{first: l.spec.FirstValue(key), owner: none, op: none, read: none})
 	return k
 }
 
@@ -209,7 +224,7 @@ func (l *lists) explain(steps []listStep) (conflict []int32) {
 		if on.op != op {
 			on.op, on.read, on.own = op, none, on.own[:0]
 		}
-		if s.kind == replay.ListAppend {
+		if s.kind != replay.CellRead {
 			on.own = append(on.own, s.append)
 			continue
 		}
@@ -236,7 +251,7 @@ func (l *lists) explain(steps []listStep) (conflict []int32) {
 	for i := range steps {
 		s := &steps[i]
 		on := &l.list[s.list]
-		if on.unusable || on.read == none || len(on.own) == 0 || on.own[0] != s.append || s.kind != replay.ListAppend {
+		if on.unusable || on.read == none || len(on.own) == 0 || on.own[0] != s.append || s.kind == replay.CellRead {
 			continue // handle each list only once
 		}
 		if other := l.recordKnown(s.list, op, on.own, on.read); other != none {
@@ -279,6 +294,8 @@ func (l *lists) parse(s *listStep) (values []int32, answer int) {
 	switch {
 	case s.value.Kind() == history.Null:
 		return nil, isParsed
+	case l.list[s.list].isText != (s.value.Kind() == history.String):
+		return nil, isAmbiguous
 	case text != "":
 		return l.parseText(s.list, text)
 	case len(all) == 0:
@@ -330,7 +347,7 @@ func (l *lists) wholeBlocks() (conflict []int32) {
 	for i := range l.steps {
 		s := &l.steps[i]
 		on := &l.list[s.list]
-		if on.unusable || s.kind != replay.ListAppend {
+		if on.unusable || s.kind == replay.CellRead {
 			continue
 		}
 		place := l.appends[s.append].place

@@ -31,8 +31,8 @@ type setRead struct {
 }
 
 // enter enters a step of an operation.
-func (s *setState) enter(l *lists, op int32, step replay.ListStep) {
-	if step.Kind == replay.SetRead {
+func (s *setState) enter(l *lists, op int32, step replay.CellStep) {
+	if step.Kind == replay.CellRead {
 		list := step.Value.List()
 		l.meter.Spend(len(list))
 		r := setRead{op: op, values: make([]int32, len(list))}
@@ -45,7 +45,7 @@ func (s *setState) enter(l *lists, op int32, step replay.ListStep) {
 	}
 	l.buf = step.Value.AppendKey(l.buf[:0])
 	v := &s.values[s.number(l.buf)]
-	v.ambiguous = v.ambiguous || v.add != none || step.Kind == replay.SetOther
+	v.ambiguous = v.ambiguous || v.add != none || step.Kind != replay.CellAppend
 	v.add = op
 	l.complete = l.complete && !v.ambiguous
 }

@@ -29,7 +29,7 @@ func Overwritten(p *ops.Problem, m *meter.Meter) replay.Finding {
 // OverwrittenPruned is Overwritten with some rules switched off, for tests.
 func OverwrittenPruned(p *ops.Problem, prune Pruning, m *meter.Meter) replay.Finding {
 	h, maxBytes := p.H, p.MaxBytes
-	s, ok := p.Spec.(replay.Overwriting)
+	s, ok := p.Spec.(replay.Stepped)
 	if !ok || !p.InRealTime() {
 		return replay.Declines("")
 	}
@@ -78,7 +78,7 @@ const maxChains = 64
 
 type overwritten struct {
 	h         *history.History
-	spec      replay.Overwriting
+	spec      replay.Stepped
 	meter     *meter.Meter
 	refuted   bool
 	rewrites  int             // writes of values that had been written before
@@ -147,20 +147,27 @@ func (o *overwritten) refute() bool {
 func (o *overwritten) read() bool {
 	var steps []replay.CellStep
 	for i := range o.h.Ops {
-		op, ok := int32(i), false
+		op := int32(i)
 		if i >= overwrittenTrial && i&(i-1) == 0 && o.rewrites > i/8 { // a power of 2
 			return false
 		}
-		if steps, ok = o.spec.AppendCellSteps(steps[:0], &o.h.Ops[i]); !ok || o.meter.MustStop(1+len(steps)) {
+		steps = o.spec.AppendSteps(steps[:0], &o.h.Ops[i])
+		if o.meter.MustStop(1 + len(steps)) {
 			return false
 		}
 		for _, s := range steps {
+			switch {
+			case s.Kind == replay.CellTest, s.Kind == replay.CellDiffers:
+				continue
+			case s.Key.Kind() == history.None: // any cell, or a set
+				return false
+			}
 			c := o.cell(s.Key)
 			at := &o.cells[c]
 			if at.op != op {
 				at.op, at.wrote = op, false
 			}
-			if s.Kind == replay.CellOther {
+			if s.Kind != replay.CellRead && s.Kind != replay.CellWrite {
 				at.anyValue = true
 				continue
 			}

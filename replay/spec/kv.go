@@ -50,7 +50,7 @@ var kvTable = table.New([]table.Method[*kvStore]{
 		s.store(args[0], args[1])
 		return history.NoValue
 	}, table.Inserts|table.Keyed),
-	table.Row("append(key, text: string)", kvAppend, table.Keyed),
+	table.Row("append(key, text: string)", kvAppend, table.Keyed|table.Appends),
 	table.Row("remove(key) -> any", func(s *kvStore, args []value) value {
 		old := s.lookup(args[0])
 		s.Remove(args[0])
@@ -84,31 +84,6 @@ func kvAppend(s *kvStore, args []value) value {
 	return history.NoValue
 }
 
-// A kvSpec is the specification of a kvStore, and is a replay.Appending.
-type kvSpec struct{ table.Cells[*kvStore] }
-
-// AppendListSteps appends what op does to the strings under the keys; see
-// replay.Appending.
-func (s kvSpec) AppendListSteps(dst []replay.ListStep, op *history.Operation) ([]replay.ListStep, bool) {
-	m := s.Method(op)
-	f, r := m.Facts, op.Result
-	if !f.Has(table.Keyed) || s.Initial.Text() != "" {
-		return dst, false
-	}
-	step := replay.ListStep{Kind: replay.ListOther, Key: op.Args[0]}
-	switch {
-	case m.Names[0] == "append" && (op.Pending() || r.Kind() == history.None):
-		step.Kind, step.Value = replay.ListAppend, op.Args[1]
-	case f.Has(table.Reads) && r.Kind() == history.Unknown:
-		return dst, true
-	case f.Has(table.Peeks) && r.Equal(s.Initial):
-		step.Kind, step.Value = replay.ListRead, history.NullValue
-	case f.Has(table.Peeks) && r.Kind() == history.String:
-		step.Kind, step.Value = replay.ListRead, r
-	}
-	return append(dst, step), true
-}
-
 var kvEntry = table.Entry{Name: "kv", Args: "[:missing]",
 	Doc:     "a map from keys to values; a missing key returns null or the argument",
 	Methods: &kvTable.Signatures,
@@ -124,6 +99,6 @@ func newKV(args []value) (table.Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	return kvSpec{table.Cells[*kvStore]{Specification: &table.Specification[*kvStore]{Table: kvTable, Discipline: replay.OverwrittenByKey, Initial: missing, IsCell: true,
-		Fresh: func() *kvStore { return &kvStore{missing: missing} }}}}, nil
+	return table.Cells[*kvStore]{Specification: &table.Specification[*kvStore]{Table: kvTable, Discipline: replay.OverwrittenByKey, Initial: missing, IsCell: true,
+		Fresh: func() *kvStore { return &kvStore{missing: missing} }}}, nil
 }

@@ -134,17 +134,15 @@ func (m *multiRegister) transact(args []value) value {
 
 var multiRegisterTable = table.New([]table.Method[*multiRegister]{
 	table.Row("txn(operations: list) -> list", (*multiRegister).transact, table.Updates),
-	table.Row("read|get(key) -> any", func(m *multiRegister, args []value) value { return m.lookup(args[0]) }, table.Reads),
+	table.Row("read|get(key) -> any", func(m *multiRegister, args []value) value { return m.lookup(args[0]) }, table.Peeks|table.Keyed),
 	table.Row("write|put|set(key, value)", func(m *multiRegister, args []value) value {
 		m.store(args[0], args[1])
 		return history.NoValue
-	}, table.Updates),
+	}, table.Inserts|table.Keyed),
 })
 
 // A multiRegisterSpec also checks the contents of transactions.
-type multiRegisterSpec struct {
-	*table.Specification[*multiRegister]
-}
+type multiRegisterSpec struct{ table.Cells[*multiRegister] }
 
 // Check returns an error if op is wrong; see replay.Spec.
 func (s multiRegisterSpec) Check(op *history.Operation) error {
@@ -185,50 +183,47 @@ func (s multiRegisterSpec) Divide(op *history.Operation) (steps []history.Operat
 	return steps, parts, true
 }
 
-// AppendListSteps appends what op does to the registers as lists; see replay.Appending.
-func (s multiRegisterSpec) AppendListSteps(dst []replay.ListStep, op *history.Operation) ([]replay.ListStep, bool) {
-	asked, answers, ok := s.microOps(op)
+// AppendSteps appends what op does to the registers; see replay.Stepped.
+func (s multiRegisterSpec) AppendSteps(dst []replay.CellStep, op *history.Operation) []replay.CellStep {
+	if op.Method != "txn" {
+		return s.Cells.AppendSteps(dst, op)
+	}
+	asked, answers, ok := transaction(op)
 	if !ok {
-		return dst, false
+		return append(dst, replay.CellStep{Kind: replay.CellOther})
 	}
 	for i, a := range asked {
-		step := replay.ListStep{Kind: replay.ListOther, Key: a.key, Value: a.value}
+		step := replay.CellStep{Key: a.key, Value: a.value}
 		switch v := answers[i].value; {
-		case !s.FirstValue(a.key).Equal(history.NullValue):
-		case a.f == "append" && !a.value.HoldsUnknown():
-			step.Kind = replay.ListAppend
-		case a.f == "read" && v.Kind() == history.Unknown && op.Result.Kind() == history.Unknown:
+		case a.f == "read" && op.Result.Kind() == history.Unknown:
 			continue
-		case a.f == "read" && !v.HoldsUnknown() && (v.Kind() == history.List || v.Kind() == history.Null):
-			step.Kind, step.Value = replay.ListRead, v
+		case a.f == "read" && v.HoldsUnknown():
+			step.Kind = replay.CellTest
+		case a.f == "read":
+			step.Kind, step.Value = replay.CellRead, v
+		case a.value.HoldsUnknown():
+			step.Kind = replay.CellOther
+		case a.f == "write":
+			step.Kind = replay.CellWrite
+		default:
+			step.Kind = replay.CellAppend
 		}
 		dst = append(dst, step)
 	}
-	return dst, true
+	return dst
 }
 
-// microOps returns the steps of an operation and their results. A result that is not known
-// is Unknown. It returns false if the recorded result has other steps.
-func (s multiRegisterSpec) microOps(op *history.Operation) (asked, answers []microOp, ok bool) {
-	r := op.Result
-	if op.Method != "txn" {
-		if s.Method(op).Has(table.Reads) {
-			return []microOp{{f: "read", key: op.Args[0]}}, []microOp{{value: r}}, true
-		}
-		return []microOp{{"write", op.Args[0], op.Args[1]}}, []microOp{{}}, op.Pending() || r.Kind() == history.None || r.Kind() == history.Unknown
-	}
+// transaction returns the steps of a transaction and their results. It returns false if the
+// recorded result has other steps.
+func transaction(op *history.Operation) (asked, answers []microOp, ok bool) {
 	asked, err := microOps(op.Args[0])
 	if err != nil {
 		return nil, nil, false
 	}
-	if r.Kind() == history.Unknown {
-		answers = slices.Clone(asked)
-		for i := range answers {
-			answers[i].value = r
-		}
-		return asked, answers, true
+	if op.Result.Kind() == history.Unknown {
+		return asked, asked, true
 	}
-	if answers, err = microOps(r); err != nil || r.Kind() != history.List || len(asked) != len(answers) {
+	if answers, err = microOps(op.Result); err != nil || op.Result.Kind() != history.List || len(asked) != len(answers) {
 		return nil, nil, false
 	}
 	for i, a := range asked {
@@ -239,28 +234,7 @@ func (s multiRegisterSpec) microOps(op *history.Operation) (asked, answers []mic
 	return asked, answers, true
 }
 
-// AppendCellSteps appends what op does to the registers; see replay.Overwriting.
-func (s multiRegisterSpec) AppendCellSteps(dst []replay.CellStep, op *history.Operation) ([]replay.CellStep, bool) {
-	asked, answers, ok := s.microOps(op)
-	if !ok {
-		return dst, false
-	}
-	for i, a := range asked {
-		step := replay.CellStep{Kind: replay.CellOther, Key: a.key, Value: a.value}
-		switch v := answers[i].value; {
-		case a.f == "read" && v.HoldsUnknown():
-			continue
-		case a.f == "read":
-			step.Kind, step.Value = replay.CellRead, v
-		case a.f == "write" && !a.value.HoldsUnknown():
-			step.Kind = replay.CellWrite
-		}
-		dst = append(dst, step)
-	}
-	return dst, true
-}
-
-// FirstValue returns the initial value of a register; see replay.Overwriting.
+// FirstValue returns the initial value of a register; see replay.Stepped.
 func (s multiRegisterSpec) FirstValue(key value) value { return s.Fresh().atFirst(key) }
 
 var multiRegisterEntry = table.Entry{Name: "multi-register", Args: "[:initial]",
@@ -280,6 +254,6 @@ func newMultiRegister(args []value) (table.Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	return multiRegisterSpec{&table.Specification[*multiRegister]{Table: multiRegisterTable,
-		Fresh: func() *multiRegister { return &multiRegister{initial: initial} }}}, nil
+	return multiRegisterSpec{table.Cells[*multiRegister]{Specification: &table.Specification[*multiRegister]{Table: multiRegisterTable,
+		Fresh: func() *multiRegister { return &multiRegister{initial: initial} }}}}, nil
 }

@@ -49,61 +49,20 @@ var setTable = table.New([]table.Method[*setOf]{
 			list = append(list, p.Key)
 		}
 		return history.ListValue(list...)
-	}, table.Reads),
+	}, table.Reads|table.Lists),
 }, sizeMethods[*setOf]())
-
-// A setSpec is the specification of a set. It rejects impossible lists of elements, and
-// is a replay.Appending.
-type setSpec struct{ *table.Specification[*setOf] }
-
-// Impossible returns why no state gives the result of op; see replay.Excluding.
-func (s setSpec) Impossible(op *history.Operation) string {
-	if op.Result.Kind() == history.List && !op.Result.HoldsUnknown() && !isSet(op.Result.List()) {
-		return op.Method + " returns each element once, in order"
-	}
-	return s.Specification.Impossible(op)
-}
-
-// isSet reports whether the values are sorted, each once.
-func isSet(list []value) bool {
-	for i := 1; i < len(list); i++ {
-		if list[i-1].Compare(list[i]) >= 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// AppendListSteps appends what op does to the set; see replay.Appending.
-func (s setSpec) AppendListSteps(dst []replay.ListStep, op *history.Operation) ([]replay.ListStep, bool) {
-	f := s.Method(op).Facts
-	isUnknown := op.Result.Kind() == history.Unknown
-	step := replay.ListStep{Kind: replay.SetOther}
-	switch {
-	case f.Has(table.Reads) && isUnknown:
-		return dst, true
-	case len(op.Args) == 0:
-		step.Kind, step.Value = replay.SetRead, op.Result
-		return append(dst, step), op.Result.Kind() == history.List && !op.Result.HoldsUnknown() && isSet(op.Result.List())
-	case f.Has(table.Inserts) && (isUnknown || op.Result.Equal(history.BoolValue(true))):
-		step.Kind = replay.SetAdd
-	}
-	step.Value = op.Args[0]
-	return append(dst, step), true
-}
 
 var setEntry = table.Entry{Name: "set",
 	Doc:     "a set of values; add and remove return whether they changed it",
 	Methods: &setTable.Signatures,
-	Make:    newSet,
+	Make: func([]value) (table.Made, error) {
+		return table.Cells[*setOf]{Specification: &table.Specification[*setOf]{Table: setTable, Discipline: replay.Named, Order: sortedElements,
+			Fresh: func() *setOf { return &setOf{} }}}, nil
+	},
 	Notes: []string{
 		`elements lists the elements sorted by kind (null, bool, int, float, string, list, map), then by value;`,
 		`strings are sorted by their bytes. A recorded result has to be in that order.`,
 	},
-}
-
-func newSet(args []value) (table.Made, error) {
-	return setSpec{&table.Specification[*setOf]{Table: setTable, Discipline: replay.Named, Order: sortedElements, Fresh: func() *setOf { return &setOf{} }}}, nil
 }
 
 // sortedElements returns an error for a list that may be sorted as numbers, while the set

@@ -1,8 +1,6 @@
 package table
 
 import (
-	"slices"
-
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 )
@@ -25,6 +23,8 @@ const (
 	Counts                       // returns the number of values, or whether there are none
 	Empties                      // removes all values and returns nothing
 	Swaps                        // replaces the value equal to its last argument but one by its last argument
+	Appends                      // appends its last argument to a string
+	Lists                        // returns the sorted list of all values of a set
 	Resets                       // replaces the value by the initial one, and returns the old value or nothing
 
 	Updates  = Facts(0) // no facts
@@ -235,44 +235,6 @@ func (s *Specification[S]) takeRole(f Facts, op *history.Operation) (replay.Role
 // overwritten reports whether an insertion replaces the previous value.
 func (s *Specification[S]) overwritten() bool {
 	return s.Discipline == replay.Overwritten || s.Discipline == replay.OverwrittenByKey
-}
-
-// Cells is the specification of a register, or of a map of registers.
-type Cells[S State[S]] struct{ *Specification[S] }
-
-// AppendCellSteps appends what op does to the values; see replay.Overwriting.
-func (s Cells[S]) AppendCellSteps(dst []replay.CellStep, op *history.Operation) ([]replay.CellStep, bool) {
-	f, r, n := s.Table.List[s.Table.find(op.Method, len(op.Args))].Facts, op.Result, len(op.Args)
-	key := history.NullValue
-	if f.Has(Keyed) {
-		key = op.Args[0]
-	}
-	add := func(kind replay.CellStepKind, v value) {
-		dst = append(dst, replay.CellStep{Kind: kind, Key: key, Value: v})
-	}
-	switch isException := r.Kind() == history.Exception; {
-	case !isException && f.Has(Peeks) && !r.HoldsUnknown():
-		add(replay.CellRead, r)
-	case !isException && (f.Has(Reads) || f.unchanged(r)):
-	case !isException && f.Has(Inserts) && !op.Args[n-1].HoldsUnknown():
-		add(replay.CellWrite, op.Args[n-1])
-	case f.Has(Swaps) && (op.Pending() || r.Kind() == history.Bool) && !slices.ContainsFunc(op.Args, value.HoldsUnknown):
-		add(replay.CellRead, op.Args[n-2])
-		add(replay.CellWrite, op.Args[n-1])
-	default:
-		add(replay.CellOther, r)
-		return dst, s.traits.Partitioned == f.Has(Keyed)
-	}
-	return dst, true
-}
-
-// FirstValue returns the initial value; see replay.Overwriting.
-func (s Cells[S]) FirstValue(value) value { return s.Initial }
-
-// Initially returns the specification with another initial value; see replay.Initial.
-func (s *Specification[S]) Initially(v value) (replay.Spec, bool) {
-	other, err := s.entry.New([]value{v})
-	return other, err == nil
 }
 
 // Concern returns the values that op is about; see replay.Separable.

@@ -70,7 +70,9 @@ func (s *Specification[S]) Check(op *history.Operation) error {
 // Impossible returns why no state gives the result of op; see replay.Excluding.
 func (s *Specification[S]) Impossible(op *history.Operation) string {
 	switch i := s.Table.find(op.Method, len(op.Args)); {
-	case s.Table.List[i].Facts.Has(Counts) && op.Result.Kind() == history.Int && op.Result.Int() < 0:
+	case s.Table.List[i].Has(Lists) && op.Result.Kind() == history.List && !op.Result.HoldsUnknown() && !isSet(op.Result.List()):
+		return op.Method + " returns each element once, in order"
+	case s.Table.List[i].Has(Counts) && op.Result.Kind() == history.Int && op.Result.Int() < 0:
 		return op.Method + " is never negative"
 	case !s.Table.excludes(i, op.Result):
 		return ""
@@ -79,6 +81,16 @@ func (s *Specification[S]) Impossible(op *history.Operation) string {
 	default:
 		return fmt.Sprintf("%s never returns null; it returns %s", op.Method, s.Table.List[i].Result)
 	}
+}
+
+// isSet reports whether the values are sorted, each once.
+func isSet(list []value) bool {
+	for i := 1; i < len(list); i++ {
+		if list[i-1].Compare(list[i]) >= 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // Method returns the row of op, an operation that Check accepts.
