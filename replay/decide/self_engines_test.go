@@ -80,7 +80,6 @@ var separateEngines = []separateEngine{
 	{"search without dominance", without(search.Pruning{NoDominance: true}, (*trial).hasOpen)},
 	{"search with useless operations", without(search.Pruning{NoUseless: true}, (*trial).hasOpen)},
 	{"search without parts", without(search.Pruning{NoParts: true}, (*trial).hasParts)},
-	{"search along chains", without(search.Pruning{NoSweep: true}, func(*trial) bool { return true })},
 	{"queue or stack search", func(t *trial, v *replay.Verdict) error {
 		v.Finding = window.Run(ops.New(t.h, t.spec, maxBytes), nil)
 		return nil

@@ -142,16 +142,6 @@ func (a *arrangement) addBefore(from, to int32) {
 	a.followed[from] = true
 }
 
-// isRelaxed reports whether edges alone order the operations: every operation was invoked
-// before the first response.
-func (a *arrangement) isRelaxed() bool {
-	if a.before == nil {
-		return false
-	}
-	last := a.h.Ops[len(a.h.Ops)-1].Call
-	return !slices.ContainsFunc(a.h.Ops, func(op history.Operation) bool { return op.Return < last })
-}
-
 // mayStayOut reports whether a witness need not place the operation: it is
 // pending, not marked as happened, and has no successor. An operation with a
 // successor has to be placed. That excludes no witness, since a pending
@@ -171,48 +161,4 @@ func (a *arrangement) original(witness []int32) []int32 {
 		original[k] = a.number[i]
 	}
 	return original
-}
-
-// chains partitions the operations into chains. In a chain, an edge or the intervals
-// order each operation after the previous one. An operation follows one of its own
-// process if possible. The number of chains need not be minimal.
-func (a *arrangement) chains() [][]int32 {
-	list := a.h.Ops
-	var chains [][]int32
-	of := make([]int32, len(list))
-	isLast := func(i int32) bool { chain := chains[of[i]]; return chain[len(chain)-1] == i }
-	returned := make([]int32, len(list))
-	for i := range returned {
-		returned[i] = int32(i)
-	}
-	slices.SortFunc(returned, func(x, y int32) int { return cmp.Compare(list[x].Return, list[y].Return) })
-	var free []int32 // returned before the invocation of i
-	for i := range int32(len(list)) {
-		for len(returned) > 0 && list[returned[0]].Return < list[i].Call {
-			free = append(free, returned[0])
-			returned = returned[1:]
-		}
-		previous := int32(-1)
-		if a.before != nil {
-			for _, b := range a.before[i] {
-				if isLast(b) && (previous < 0 || list[b].Process == list[i].Process) {
-					previous = b
-				}
-			}
-		}
-		for previous < 0 && len(free) > 0 {
-			if last := free[len(free)-1]; isLast(last) {
-				previous = last
-			}
-			free = free[:len(free)-1]
-		}
-		if previous < 0 {
-			of[i] = int32(len(chains))
-			chains = append(chains, []int32{i})
-			continue
-		}
-		of[i] = of[previous]
-		chains[of[i]] = append(chains[of[i]], i)
-	}
-	return chains
 }

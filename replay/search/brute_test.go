@@ -279,10 +279,7 @@ var prunings = []search.Pruning{
 	{NoParts: true, NoDominance: true},
 	{NoParts: true, NoUseless: true},
 	{NoParts: true, NoErased: true},
-	{NoSweep: true},
-	{NoSweep: true, NoParts: true},
-	{NoSweep: true, NoParts: true, NoReadsAtOnce: true, NoTwins: true, NoUseless: true},
-	{NoSweep: true, NoParts: true, NoReadsAtOnce: true},
+	{NoParts: true, NoReadsAtOnce: true, NoTwins: true, NoUseless: true},
 }
 
 // TestBruteForce compares the search, with and without each rule, with brute

@@ -4,7 +4,7 @@
 // The search handles the responses of a history one after another. No operation has to be
 // placed before a response requires it: its own response, or the response of an operation
 // that has to follow it. So a configuration consists of the response that is due, the state
-// of the object, and the set of open operations that have been placed. Take the schedules
+// of the object, and the open operations that have been placed. Take the schedules
 //
 //	add(1) add(2) contains(3) ...
 //	add(2) add(1) contains(3) ...
@@ -30,10 +30,9 @@
 //
 // Edges narrow the intervals of the operations. Where that is not enough, an
 // operation is blocked until its predecessors have been placed; see arrangement.
-// Responses do not guide the search if real time orders nothing, as in a history
-// relaxed to program order, or if more than 64 operations that return are open at
-// once. Then a configuration consists of the state and the number of operations
-// placed of each chain; see vectors.
+// The operations form chains. A configuration has, for each chain, how many of its
+// operations have been placed although they return later than the due one. In real time
+// that is at most one. In a history relaxed to program order, it may be many; see walk.
 //
 // Overwritten decides histories in which most values are written once. There each read
 // identifies the operation that wrote the value it returned. Overwritten derives from this

@@ -8,19 +8,18 @@ import (
 	"github.com/leadline/leadline/replay/state"
 )
 
-// ReadsAtOnce returns what a sweep has placed after it has passed all responses
+// ReadsAtOnce returns what a walk has placed after it has passed all responses
 // of reads placed at the start and has placed op, in the numbers of h.
 func ReadsAtOnce(h *history.History, spec replay.Spec, op int32) []int32 {
 	a, _ := arrange(ops.New(h, spec, 1<<30), nil)
 	machine := state.NewMachine(a.recorded)
 	defer machine.Release()
-	s, _ := newSweep(a, machine, Pruning{})
-	for s.at.mask>>s.slot[s.order[s.at.due]]&1 != 0 {
-		s.advance()
-	}
+	s := newWalk(a, machine, &runner{maxBytes: 1 << 30, meter: (*meter.Meter)(nil).OrUnbounded()})
 	for k := range int32(len(a.number)) {
 		if a.number[k] == op {
-			s.place(k, machine.Step(s.at.state, k))
+			s.put(k)
+			s.state = machine.Step(s.state, k)
+			s.placeReads()
 		}
 	}
 	return a.original(s.trail)

@@ -6,13 +6,12 @@ import (
 	"github.com/leadline/leadline/hitting/table"
 )
 
-// failedSet remembers the configurations of a sweep from which there is no
-// witness.
+// failedSet remembers the configurations of a walk from which there is no witness.
 //
 // With pending operations, a failed configuration covers every configuration that differs
 // from it only by more placed pending operations: a continuation from there would also be
-// one from here. So each (due, state, mask) has a list of sets of pending operations. The
-// method has reports whether a given set contains one of these sets.
+// one from here. So each key (see walk.configuration) has a list of sets of pending
+// operations. The method has reports whether a given set contains one of these sets.
 type failedSet struct {
 	table.Words
 	lists     [][]int32 // key -> failed sets of pending operations; nil without pending operations
@@ -24,35 +23,31 @@ type failedSet struct {
 
 const listBytes = 24 // the header of a list
 
-func (f *failedSet) init(byUsed, dominance bool) {
-	f.Length, f.byUsed, f.dominance = 2, byUsed, dominance
+func (f *failedSet) init(words int, byUsed, dominance bool) {
+	f.Length, f.byUsed, f.dominance = words, byUsed, dominance
 }
 
 func (f *failedSet) bytes() int64 {
 	return f.Words.Bytes() + int64(cap(f.lists))*listBytes + 8*f.entries
 }
 
-func (at *spot) key() [2]uint64 { return [2]uint64{at.mask, uint64(at.due)<<32 | uint64(at.state)} }
-
-func (f *failedSet) has(at spot, used *usedSets) bool {
-	key := at.key()
-	i := f.Find(key[:])
+func (f *failedSet) has(key []uint64, used int32, sets *usedSets) bool {
+	i := f.Find(key)
 	if i < 0 || !f.byUsed {
 		return i >= 0
 	}
 	f.compared += len(f.lists[i])
-	return slices.ContainsFunc(f.lists[i], func(u int32) bool { return f.covers(u, at.used, used) })
+	return slices.ContainsFunc(f.lists[i], func(u int32) bool { return f.covers(u, used, sets) })
 }
 
 // covers reports whether the failure with the set u of pending operations
 // implies the failure with the set v.
-func (f *failedSet) covers(u, v int32, used *usedSets) bool {
-	return u == v || f.dominance && used.contains(v, u)
+func (f *failedSet) covers(u, v int32, sets *usedSets) bool {
+	return u == v || f.dominance && sets.contains(v, u)
 }
 
-func (f *failedSet) add(at spot, used *usedSets) {
-	key := at.key()
-	i, isNew := f.Words.Add(key[:])
+func (f *failedSet) add(key []uint64, used int32, sets *usedSets) {
+	i, isNew := f.Words.Add(key)
 	if !f.byUsed {
 		return
 	}
@@ -61,8 +56,8 @@ func (f *failedSet) add(at spot, used *usedSets) {
 	}
 	list := f.lists[i]
 	f.compared += len(list)
-	kept := slices.DeleteFunc(list, func(u int32) bool { return f.covers(at.used, u, used) })
-	f.lists[i] = append(kept, at.used)
+	kept := slices.DeleteFunc(list, func(u int32) bool { return f.covers(used, u, sets) })
+	f.lists[i] = append(kept, used)
 	f.entries += int64(len(kept) + 1 - len(list))
 }
 
@@ -71,7 +66,7 @@ func (f *failedSet) dropBefore(due int32) {
 	old := f.lists
 	f.lists, f.entries = f.lists[:0], 0
 	f.Keep(func(i int32, key []uint64) bool {
-		if int32(key[1]>>32) < due {
+		if int32(key[0]>>32) < due {
 			return false
 		}
 		if f.byUsed {

@@ -49,7 +49,7 @@ func openAtOnce(t *testing.T, model string, open int, wrong bool) *history.Histo
 }
 
 // TestOpenAtOnce tests the number of operations that a mask can hold at the
-// limit, one below and one above. Above it, a sweep, the search of a queue and
+// limit, one below and one above. Above it, the search of a queue and
 // that of a stack decline, and the search along chains decides.
 func TestOpenAtOnce(t *testing.T) {
 	for _, model := range []string{"queue", "stack"} {
@@ -63,7 +63,6 @@ func TestOpenAtOnce(t *testing.T) {
 				}
 				for name, f := range map[string]replay.Finding{
 					"search":                search.Run(ops.New(h, s, 1<<28), nil),
-					"search along chains":   search.RunPruned(ops.New(h, s, 1<<28), search.Pruning{NoSweep: true}, nil),
 					"queue or stack search": window.Run(ops.New(h, s, 1<<28), nil),
 				} {
 					if name == "queue or stack search" && open > 64 {
@@ -122,7 +121,7 @@ func TestManyPending(t *testing.T) {
 			if read > n {
 				want = replay.NotLinearizable
 			}
-			for _, prune := range []search.Pruning{{}, {NoDominance: true}, {NoSweep: true}} {
+			for _, prune := range []search.Pruning{{}, {NoDominance: true}} {
 				checkFinding(t, "search", h, counter, search.RunPruned(ops.New(h, counter, 1<<28), prune, nil), want)
 			}
 		}

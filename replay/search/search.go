@@ -78,9 +78,7 @@ func (r *runner) split(a *arrangement) replay.Finding {
 	return r.whole(a)
 }
 
-// whole searches without parts, along the responses. It searches along the chains
-// instead if responses do not guide the search because all operations are open at once,
-// or if more operations are open at once than a sweep can represent.
+// whole searches without parts.
 func (r *runner) whole(a *arrangement) replay.Finding {
 	if r.meter.MustStop(len(a.h.Ops)) {
 		return replay.GaveUp(replay.Time)
@@ -92,21 +90,11 @@ func (r *runner) whole(a *arrangement) replay.Finding {
 	machine.UseCompact(a.recorded)
 	machine.Bound(r.meter, r.maxBytes)
 	defer machine.Release()
-	if !r.prune.NoSweep && !a.isRelaxed() {
-		if s, ok := newSweep(a, machine, r.prune); ok {
-			s.maxBytes, s.Meter, s.pace, s.begun = r.maxBytes, r.meter, r.pace, r.meter.Spent()
-			return s.finding(s.run())
-		}
-	}
-	s := newVectors(a, r, machine)
-	found, cause := s.run()
-	return replay.Searched(found, cmp.Or(cause, machine.GaveUp()), func() []int32 { return ops.Complete(s.trail, len(a.h.Ops)) })
-}
-
-func (s *sweep) finding(found bool, cause replay.Cause) replay.Finding {
-	f := replay.Searched(found, cmp.Or(cause, s.machine.GaveUp()), func() []int32 { return ops.Complete(s.trail, len(s.ops)) })
+	s := newWalk(a, machine, r)
+	found, cause := s.Explore(s)
+	f := replay.Searched(found, cmp.Or(cause, machine.GaveUp()), func() []int32 { return ops.Complete(s.trail, len(a.h.Ops)) })
 	if f.Answer == replay.NotLinearizable && int(s.furthest) < len(s.order) {
-		f.Reached = s.ops[s.order[s.furthest]].Return
+		f.Reached = a.h.Ops[s.order[s.furthest]].Return
 	}
 	return f
 }

@@ -49,7 +49,7 @@ func TestRun(t *testing.T) {
 		{63, true, replay.Linearizable},
 		{64, true, replay.Linearizable},
 		{65, true, replay.Linearizable},
-		{66, true, replay.Linearizable}, // 65 open at once: too many for a sweep
+		{66, true, replay.Linearizable}, // 65 open at once: more than a word has bits
 	} {
 		if !c.contains && !*full {
 			c.n = 14
