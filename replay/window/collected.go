@@ -2,7 +2,6 @@ package window
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 
 	"github.com/leadline/leadline/history"
@@ -210,7 +209,7 @@ func (c *collected) countValues(values int) {
 type stackOps struct {
 	ops      []consumer
 	returned int
-	slot     []int32
+	slot     []int32   // operation -> bit of the mask
 	opens    [][]int32 // due -> operations invoked before the due response that have not returned before it
 }
 
@@ -236,33 +235,29 @@ func (p *stackOps) read(c *collected) bool {
 	for p.returned < len(p.ops) && p.ops[p.returned].ret != history.NoReturn {
 		p.returned++
 	}
-	byCall := indices(len(p.ops))
-	slices.SortFunc(byCall, func(a, b int32) int { return cmp.Compare(p.ops[a].call, p.ops[b].call) })
-	p.slot = make([]int32, len(p.ops))
-	free := ^uint64(0)
-	var open, all []int32
-	ends := make([]int, p.returned) // due -> where its operations end in all
-	for i := range int32(p.returned) {
-		for len(byCall) > 0 && p.ops[byCall[0]].call < p.ops[i].ret {
-			if free == 0 {
-				return false
-			}
-			bit := bits.TrailingZeros64(free)
-			free &^= 1 << bit
-			p.slot[byCall[0]] = int32(bit)
-			open = append(open, byCall[0])
-			byCall = byCall[1:]
-		}
-		slices.Sort(open)
-		all = append(all, open...)
-		ends[i] = len(all)
-		open = open[1:] // i
-		free |= 1 << p.slot[i]
+	if p.returned == 0 {
+		return true
 	}
+	var list []ops.Interval // without what was invoked after the last response
+	for _, q := range p.ops {
+		if q.call < p.ops[p.returned-1].ret {
+			list = append(list, ops.Interval{Op: q.op, Call: q.call, Return: q.ret})
+		}
+	}
+	f := ops.NewFrontier(list)
+	if f == nil {
+		return false
+	}
+	p.slot = f.Slot
 	p.opens = make([][]int32, p.returned)
-	from := 0
-	for i, end := range ends {
-		p.opens[i], from = all[from:end:end], end
+	for due := range p.opens {
+		for _, o := range f.Occupant {
+			if o != ops.None {
+				p.opens[due] = append(p.opens[due], o)
+			}
+		}
+		slices.Sort(p.opens[due])
+		f.Advance()
 	}
 	return true
 }

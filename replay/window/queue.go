@@ -9,6 +9,7 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/hitting/table"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/state"
 )
 
@@ -70,26 +71,22 @@ import (
 //     places. What comes between was invoked before the earlier response.
 type queueSearch struct {
 	state.Walk
+	*ops.Frontier // of the consumers, which are sorted by response: Order is 0, 1, 2, ...
 	*collected
 	noEmpty bool // no consumer found the queue empty, so reach does not matter
 
 	byReturn       []int32 // insertions, sorted by response
-	byCall         []int32 // consumers, sorted by invocation
-	opened         []int32 // consumer -> how many consumers were invoked before its response
 	inserted       []int32 // consumer -> how many insertions were invoked before its response
 	pendingsOpened []int32 // consumer -> how many pending removals were invoked before its response
-	slot           []int32 // consumer -> bit of the mask
-	slots          int
 
-	at       queueSpot
-	occupant []int32 // slot -> open consumer, or -1
-	rest     restList
-	fronts   []int32 // insertions that may be the first of the rest
-	trail    []queueMove
-	frames   []queueFrame
-	moves    []queueMove // the moves of all frames, concatenated
-	failed   table.Words
-	key      []uint64
+	at     queueSpot
+	rest   restList
+	fronts []int32 // insertions that may be the first of the rest
+	trail  []queueMove
+	frames []queueFrame
+	moves  []queueMove // the moves of all frames, concatenated
+	failed table.Words
+	key    []uint64
 
 	furthest int32 // the latest due response met
 	maxBytes int64
@@ -126,47 +123,32 @@ func newQueueSearch(c *collected, maxBytes int64, m *meter.Meter) *queueSearch {
 	}
 	s.byReturn = indices(len(s.inserts))
 	slices.SortStableFunc(s.byReturn, func(a, b int32) int { return cmp.Compare(s.inserts[a].ret, s.inserts[b].ret) })
-	s.byCall = indices(len(s.consumers))
-	slices.SortFunc(s.byCall, func(a, b int32) int { return cmp.Compare(s.consumers[a].call, s.consumers[b].call) })
-	if !s.assignSlots() {
+	var list []ops.Interval
+	for i := range c.consumers {
+		t := &c.consumers[i]
+		list = append(list, ops.Interval{Op: t.op, Call: t.call, Return: t.ret})
+	}
+	if s.Frontier = ops.NewFrontier(list); s.Frontier == nil {
 		return nil
 	}
-	s.occupant = slices.Repeat([]int32{-1}, s.slots)
-	if len(s.consumers) > 0 {
-		s.open(0, s.opened[0])
-	}
+	s.countInvoked()
 	return s
 }
 
-// assignSlots assigns to each consumer the lowest bit that is free while the consumer is
-// open. It reports false if all bits are taken.
-func (s *queueSearch) assignSlots() bool {
-	s.slot = make([]int32, len(s.consumers))
-	free := ^uint64(0)
-	next, inserted, pendings := 0, 0, 0
+// countInvoked fills in inserted and pendingsOpened.
+func (s *queueSearch) countInvoked() {
+	inserted, pendings := 0, 0
 	for i := range s.consumers {
 		r := s.consumers[i].ret
-		for ; next < len(s.byCall) && s.consumers[s.byCall[next]].call < r; next++ {
-			if free == 0 {
-				return false
-			}
-			bit := bits.TrailingZeros64(free)
-			free &^= 1 << bit
-			s.slot[s.byCall[next]] = int32(bit)
-			s.slots = max(s.slots, bit+1)
-		}
 		for inserted < len(s.inserts) && s.inserts[inserted].call < r {
 			inserted++
 		}
 		for pendings < len(s.pendings) && s.pendings[pendings].call < r {
 			pendings++
 		}
-		s.opened = append(s.opened, int32(next))
 		s.inserted = append(s.inserted, int32(inserted))
 		s.pendingsOpened = append(s.pendingsOpened, int32(pendings))
-		free |= 1 << s.slot[i]
 	}
-	return true
 }
 
 // run searches for an order of all consumers and leaves it in trail; see state.Walk.
@@ -174,34 +156,17 @@ func (s *queueSearch) run() (bool, replay.Cause) { return s.Explore(s) }
 
 func (s *queueSearch) HasFailed() bool { return s.failed.Find(s.configuration()) >= 0 }
 
-func (s *queueSearch) open(from, to int32) {
-	for _, c := range s.byCall[from:to] {
-		s.occupant[s.slot[c]] = c
-	}
-}
-
 // advance passes the due response.
 func (s *queueSearch) advance() {
-	s.at.mask &^= 1 << s.slot[s.at.due]
-	s.occupant[s.slot[s.at.due]] = -1
-	s.at.due++
+	s.at.mask &^= 1 << s.Slot[s.at.due]
+	s.Advance()
+	s.at.due = s.Due
 	s.furthest = max(s.furthest, s.at.due)
-	if int(s.at.due) < len(s.consumers) {
-		s.open(s.opened[s.at.due-1], s.opened[s.at.due])
-	}
 }
 
 // retreatTo undoes all moves after the configuration of f.
 func (s *queueSearch) retreatTo(f *queueFrame) {
-	for s.at.due > f.due {
-		if int(s.at.due) < len(s.consumers) {
-			for _, c := range s.byCall[s.opened[s.at.due-1]:s.opened[s.at.due]] {
-				s.occupant[s.slot[c]] = -1
-			}
-		}
-		s.at.due--
-		s.occupant[s.slot[s.at.due]] = s.at.due
-	}
+	s.Retreat(f.due)
 	for _, m := range slices.Backward(s.trail[f.trail:]) {
 		if m.insert >= 0 && s.removes(m.consumer) {
 			s.rest.restore(m.insert)
@@ -223,17 +188,17 @@ func (s *queueSearch) consumer(c int32) *consumer {
 // removes reports whether the consumer takes a value out.
 func (s *queueSearch) removes(c int32) bool { return s.consumer(c).role == replay.Remove }
 
-func (s *queueSearch) isPlaced(c int32) bool { return s.at.mask>>s.slot[c]&1 != 0 }
+func (s *queueSearch) isPlaced(c int32) bool { return s.at.mask>>s.Slot[c]&1 != 0 }
 
 // settle passes responses of placed consumers and places those that can be
 // placed at once.
 func (s *queueSearch) Settle() bool {
 	for again := true; again; {
 		again = false
-		for int(s.at.due) < len(s.consumers) && s.isPlaced(s.at.due) {
+		for !s.AtEnd() && s.isPlaced(s.at.due) {
 			s.advance()
 		}
-		for _, c := range s.occupant {
+		for _, c := range s.Occupant {
 			if c < 0 || s.isPlaced(c) {
 				continue
 			}
@@ -243,7 +208,7 @@ func (s *queueSearch) Settle() bool {
 			}
 		}
 	}
-	return int(s.at.due) == len(s.consumers)
+	return s.AtEnd()
 }
 
 // atOnce returns the insertion that a consumer takes or sees, or -1, and whether the
@@ -307,7 +272,7 @@ func (s *queueSearch) forget() bool {
 func (s *queueSearch) place(m queueMove) {
 	s.trail = append(s.trail, m)
 	if int(m.consumer) < len(s.consumers) {
-		s.at.mask |= 1 << s.slot[m.consumer]
+		s.at.mask |= 1 << s.Slot[m.consumer]
 	} else {
 		s.at.used++
 	}
@@ -335,7 +300,7 @@ func (s *queueSearch) Push() {
 	s.frames = append(s.frames, queueFrame{s.at, int32(len(s.trail)), int32(len(s.moves)), int32(len(s.moves))})
 	least := s.findFronts()
 	s.addMoves(s.at.due)
-	for _, c := range s.occupant {
+	for _, c := range s.Occupant {
 		if c >= 0 && c != s.at.due && !s.isPlaced(c) && !s.isSecond(c) {
 			s.addMoves(c)
 		}
@@ -409,7 +374,7 @@ func (s *queueSearch) hasEarlier(i int) bool {
 // placed before this one.
 func (s *queueSearch) isSecond(c int32) bool {
 	a := &s.consumers[c]
-	for _, o := range s.occupant {
+	for _, o := range s.Occupant {
 		if o < 0 || o >= c || s.isPlaced(o) {
 			continue
 		}
@@ -531,35 +496,4 @@ func (s *queueSearch) insertions() (list, after []int32) {
 		}
 	}
 	return list, after
-}
-
-// A restList is a linked list of the insertions that have not been removed, sorted by
-// invocation. It includes insertions that have not been invoked yet. Node n is both ends of
-// the list.
-type restList struct {
-	prev, next []int32
-	gone       []bool
-	n          int32
-}
-
-func newRestList(n int) restList {
-	r := restList{make([]int32, n+1), make([]int32, n+1), make([]bool, n+1), int32(n)}
-	for i := range int32(n + 1) {
-		r.prev[i], r.next[i] = i-1, i+1
-	}
-	r.prev[0], r.next[n] = int32(n), 0
-	return r
-}
-
-func (r *restList) first() int32 { return r.next[r.n] }
-
-func (r *restList) remove(e int32) {
-	r.gone[e] = true
-	r.next[r.prev[e]], r.prev[r.next[e]] = r.next[e], r.prev[e]
-}
-
-// restore undoes the last removal.
-func (r *restList) restore(e int32) {
-	r.gone[e] = false
-	r.next[r.prev[e]], r.prev[r.next[e]] = e, e
 }

@@ -66,7 +66,7 @@ func (r *stackReplay) end() []int32 {
 	for _, role := range [...]replay.Role{replay.Insert, replay.Remove} {
 		for o := range r.ops {
 			if !r.placed[o] && r.ops[o].role == role {
-				r.enter(int32(o))
+				r.order = append(r.order, r.ops[o].op)
 			}
 		}
 	}
