@@ -3,7 +3,9 @@ package state
 import (
 	"slices"
 
+	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/table"
+	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/ops"
 )
 
@@ -24,9 +26,6 @@ func newPersistent(p *ops.Problem, m *Machine) persistent {
 	if c := newComposite(p, m); c != nil {
 		return c
 	}
-	if c := newDivided(p.H, p.Spec); c != nil && c.readsAll() {
-		return c
-	}
 	if q := newSequence(p); q != nil {
 		return q
 	}
@@ -36,14 +35,17 @@ func newPersistent(p *ops.Problem, m *Machine) persistent {
 // A composite replays the operations of a partitioned object part by part. Its states are
 // persistent: a step copies a few words for each level of a tree, instead of the object
 // with all its parts. Two states count as equal if their sums over the parts, of 128 bits,
-// are equal. If the composite is divided, it also compares the parts.
+// are equal.
 type composite struct {
-	parts   *Machine // its states are the states of single parts
-	partOf  []int32  // operation -> part; nil if divided
-	states  table.Table[compositeState]
-	nodes   []int32 // of trees: see compositeState
-	spare   spareStates
-	divided *divided // nil: each operation concerns one part
+	parts  *Machine // its states are the states of single parts
+	partOf []int32  // step -> part
+	// steps is nil if an operation is one step. Otherwise the steps of operation i have the
+	// numbers from steps[i] to steps[i+1]-1.
+	steps  []int32
+	ops    []history.Operation // only with steps
+	states table.Table[compositeState]
+	nodes  []int32 // of trees: see compositeState
+	spare  spareStates
 }
 
 // A compositeState has a tree that maps parts to their states. Each level uses three bits
@@ -71,19 +73,57 @@ const (
 func (s *compositeState) hash() uint32 { return uint32(s.sum[0]) }
 
 // newComposite returns a composite for the operations of p, or nil unless there are several
-// parts and each operation concerns one of them. The machine must be one for the same
-// operations.
+// parts and each operation consists of steps that concern one of them. The machine must be
+// one for the same operations.
 func newComposite(p *ops.Problem, m *Machine) *composite {
-	if !p.Traits().Partitioned {
+	c := &composite{parts: m}
+	if d, ok := p.Spec.(replay.Divisible); ok {
+		if !c.divide(p, d) {
+			return nil
+		}
+	} else if !p.Traits().Partitioned {
+		return nil
+	} else if c.partOf = p.Columns(nil).Part; slices.Contains(c.partOf, ops.None) || slices.Max(c.partOf) == slices.Min(c.partOf) {
 		return nil
 	}
-	part := p.Columns(nil).Part
-	if slices.Contains(part, ops.None) || slices.Max(part) == slices.Min(part) {
-		return nil
-	}
-	c := &composite{parts: m, partOf: part}
 	c.empty()
 	return c
+}
+
+// divide divides all operations into steps, and sets parts to a machine for these. It
+// returns false if that is impossible.
+func (c *composite) divide(p *ops.Problem, d replay.Divisible) bool {
+	t := takeTables(len(p.H.Ops), p.Spec)
+	t.view = Machine{tables: t}
+	c.parts, c.ops, c.steps = &t.view, p.H.Ops, []int32{0}
+	number := map[string]int32{}
+	var key []byte
+	for i := range p.H.Ops {
+		op := &p.H.Ops[i]
+		steps, parts, ok := d.Divide(op)
+		if !ok {
+			return false
+		}
+		for k := range steps {
+			// A pending step without a transition would be skipped, but the other steps
+			// performed. So the steps of a pending operation are marked as happened.
+			step := history.Operation{Method: steps[k].Method, Args: steps[k].Args, Result: steps[k].Result, Return: 1}
+			if op.Pending() {
+				step.Return, step.Happened = history.NoReturn, true
+			}
+			c.parts.ops = append(c.parts.ops, step)
+			c.parts.column = append(c.parts.column, unseen)
+			key = parts[k].AppendKey(key[:0])
+			part, known := number[string(key)]
+			if !known {
+				part = int32(len(number))
+				number[string(key)] = part
+			}
+			c.partOf = append(c.partOf, part)
+		}
+		c.steps = append(c.steps, int32(len(c.partOf)))
+	}
+	return true
 }
 
 func (c *composite) empty() {
@@ -94,13 +134,25 @@ func (c *composite) empty() {
 
 // step returns the state after op, or Fail.
 func (c *composite) step(state, op int32) int32 {
-	if c.divided != nil {
-		return c.stepDivided(state, op)
+	if c.steps == nil {
+		return c.stepPart(state, op)
 	}
-	part := c.partOf[op]
+	at := state
+	for k := c.steps[op]; k < c.steps[op+1] && at != Fail; k++ {
+		at = c.stepPart(at, k)
+	}
+	if o := &c.ops[op]; at == Fail && o.Pending() && !o.Happened {
+		return state
+	}
+	return at
+}
+
+// stepPart returns the state after a step, or Fail.
+func (c *composite) stepPart(state, step int32) int32 {
+	part := c.partOf[step]
 	from := *c.states.At(state)
 	before := c.get(from, part)
-	after := c.parts.stepWhole(before, op)
+	after := c.parts.stepWhole(before, step)
 	switch after {
 	case Fail:
 		return Fail
@@ -175,7 +227,7 @@ func (c *composite) with(node, level, part, state int32) int32 {
 
 func (c *composite) bytes() int64 {
 	bytes := int64(len(c.nodes))*4 + c.states.Bytes()
-	if c.divided != nil {
+	if c.steps != nil { // a machine of its own
 		bytes += c.parts.Bytes()
 	}
 	return bytes

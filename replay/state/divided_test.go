@@ -121,35 +121,3 @@ func TestDividedWhole(t *testing.T) {
 		}
 	}
 }
-
-// TestDividedSame: states with equal sums are compared part by part.
-func TestDividedSame(t *testing.T) {
-	s, err := spec.Parse("multi-register")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := newDivided(transactions(t, s, 300, 5), s)
-	with := func(parts ...int32) compositeState { // part, state, ...
-		var state compositeState
-		for i := 0; i < len(parts); i += 2 {
-			c.set(&state, parts[i], parts[i+1])
-		}
-		return state
-	}
-	states := []compositeState{{}, with(0, 1), with(0, 2), with(7, 1), with(8, 1), with(0, 1, 8, 1), with(100, 1), with(0, 1, 100, 1)}
-	for i, a := range states {
-		for j, b := range states {
-			if c.isSame(a, b) != (i == j) {
-				t.Errorf("states %d and %d: %v", i, j, c.isSame(a, b))
-			}
-		}
-	}
-	for _, pair := range [][2]compositeState{
-		{{}, with(0, 1, 0, 0)}, {{}, with(100, 1, 100, 0)}, {with(0, 1), with(100, 1, 0, 1, 100, 0)},
-		{with(0, 1, 100, 2), with(100, 2, 0, 1)}, {with(3, 1), with(3, 2, 3, 1, 9, 1, 9, 0)},
-	} {
-		if !c.isSame(pair[0], pair[1]) || !c.isSame(pair[1], pair[0]) {
-			t.Errorf("%v and %v differ", pair[0], pair[1])
-		}
-	}
-}

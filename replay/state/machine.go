@@ -26,7 +26,7 @@ type Machine struct {
 	sizeBefore int64   // size of the tables before this history, in bytes
 	keptBytes  int64   // bytes after the last Keep
 	// compact, if it is not nil, has the states instead of the tables: a sequence or a
-	// divided composite.
+	// composite.
 	compact persistent
 
 	meter    *meter.Meter // see Bound
