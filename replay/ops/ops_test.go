@@ -136,6 +136,36 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// TestGroup compares lists by key with their definition.
+func TestGroup(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 1))
+	for range 300 {
+		n, keys := r.IntN(40), r.IntN(10)
+		key := make([]int32, n)
+		for i := range key {
+			key[i] = r.Int32N(int32(keys)+1) - 1
+		}
+		l := ops.Group(n, keys, func(i int32) int32 { return key[i] })
+		var all []int32
+		for k := range int32(keys) {
+			var want []int32
+			for i := range int32(n) {
+				if key[i] == k {
+					want = append(want, i)
+				}
+			}
+			from, to := l.Bounds(k)
+			if !slices.Equal(l.Of(k), want) || int(from) != len(all) || int(to) != len(all)+len(want) {
+				t.Fatalf("keys %v: list %d is %v at %d to %d, want %v", key, k, l.Of(k), from, to, want)
+			}
+			all = append(all, want...)
+		}
+		if !slices.Equal(l.All(), all) {
+			t.Fatalf("keys %v: all lists are %v, want %v", key, l.All(), all)
+		}
+	}
+}
+
 // TestStopped: operations are not read when the meter has stopped.
 func TestStopped(t *testing.T) {
 	h, err := simulate.Workload{Model: "queue", Threads: 3, Ops: 2 * meter.AskEvery}.History()

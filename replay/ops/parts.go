@@ -93,23 +93,13 @@ func Responses(h *history.History) []int32 {
 			last = max(last, h.Ops[i].Return)
 		}
 	}
-	start := make([]int32, last+2) // position -> number of responses before it
-	for i := range h.Ops {
-		if op := &h.Ops[i]; !op.Pending() {
-			start[op.Return+1]++
+	lists := Group(len(h.Ops), int(last)+1, func(i int32) int32 {
+		if h.Ops[i].Pending() {
+			return None
 		}
-	}
-	for p := range last + 1 {
-		start[p+1] += start[p]
-	}
-	order := make([]int32, start[last+1])
-	for i := range h.Ops {
-		if op := &h.Ops[i]; !op.Pending() {
-			order[start[op.Return]] = int32(i)
-			start[op.Return]++
-		}
-	}
-	return order
+		return h.Ops[i].Return
+	})
+	return lists.All()
 }
 
 // Successors returns, for each operation and ghost, the ends of its edges.
