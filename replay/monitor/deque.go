@@ -1,39 +1,35 @@
 package monitor
 
-// deque decides a deque that is used as a stack, at one end only, or as a queue,
-// filled at one end and emptied and read at the other.
-func (p *problem) deque() finding {
-	var inserted, taken [2]bool // at the back, at the front
-	end := func(op int32) int {
-		if p.front[op] {
-			return 1
-		}
-		return 0
+import "github.com/leadline/leadline/replay"
+
+// asDeque decides a deque as a stack if it is used at one end only, or as a queue if it is
+// filled at one end and emptied and read at the other. Otherwise it declines with a reason.
+func (p *problem) asDeque() (declined string) {
+	var has [replay.Never + 1]bool
+	for _, role := range p.roles {
+		has[role] = true
 	}
-	for i := range p.count() {
-		v := int32(i)
-		e := &p.values[v]
-		if e.insert != none {
-			inserted[end(e.insert)] = true
-		}
-		if e.remove != none {
-			taken[end(e.remove)] = true
-		}
-		for _, op := range p.looksOf(v) {
-			taken[end(op)] = true
-		}
-	}
-	one := [2]bool{true, false}
-	other := [2]bool{false, true}
-	idle := [2]bool{}
+	filledBack, filledFront := has[replay.Insert], has[replay.InsertFront]
+	takenBack, takenFront := has[replay.Remove] || has[replay.Look], has[replay.RemoveFront] || has[replay.LookFront]
 	switch {
 	case len(p.pendingRemovals) > 0: // of either end
-		return finding{declined: "pending removals"}
-	case (inserted == one || inserted == idle) && (taken == one || taken == idle),
-		(inserted == other || inserted == idle) && (taken == other || taken == idle):
-		return p.stack()
-	case inserted == one && taken == other, inserted == other && taken == one:
-		return p.queue()
+		return pendingRemovals
+	case !filledFront && !takenFront, !filledBack && !takenBack:
+		p.discipline = replay.LastIn
+	case !filledFront && !takenBack, !filledBack && !takenFront:
+		p.discipline = replay.FirstIn
+	default:
+		return "a deque used at both ends"
 	}
-	return finding{declined: "a deque used at both ends"}
+	for i, role := range p.roles {
+		switch role {
+		case replay.InsertFront:
+			p.roles[i] = replay.Insert
+		case replay.RemoveFront:
+			p.roles[i] = replay.Remove
+		case replay.LookFront:
+			p.roles[i] = replay.Look
+		}
+	}
+	return ""
 }

@@ -135,7 +135,9 @@
 // more. ∎
 //
 // A pending operation that the sweep does not take goes to the end, where any
-// result is allowed. With heaps, the sweep takes O(n log n).
+// result is allowed. The additions and removals of each value are sorted by response. A set
+// of bits holds those that are invoked and have not taken effect. The sweep takes linear time
+// but for a logarithm to base 64.
 //
 // A conflict consists of the operation that could not be forced, the additions and
 // removals of its value, and the other operations that forced one of them. At a moment when
@@ -285,7 +287,7 @@
 // order.
 //
 // The free slots are a set of bits, with bits for its words above, instead of a
-// search tree. Sorting ints takes linear time.
+// search tree. Sorting takes linear time if the values are ints within a small range.
 //
 // A conflict is the look or removal, the insertion of its value, and the least number of
 // values that are served before it and fill its slots.
@@ -323,17 +325,15 @@
 //
 // Removing a block may split its part into several, and so on until no block is left.
 // Lists and trees have the data for this. A gap is a group of neighbouring slots in which
-// no inner interval begins or ends. Only two kinds of gaps matter: gaps that fewer blocks
-// cover than the slots around them, and gaps where a look begins or ends. A tree over
-// the gaps counts the blocks that cover each, and keeps the exclusive or of their
-// numbers. So when one block is left over a gap, the tree gives its number. From then on,
-// reads of this block may use the gap, and when the block is removed, the part is split
-// there. While blocks are removed, begin only grows for the remaining ones, end shrinks,
-// and gaps lose cover. So a condition that is met once stays met. It is found when it
-// becomes true. The conditions not yet met are sorted by first; a tree of least
-// invocations and greatest responses finds the conditions of a part that begin and end now
-// satisfy. Each block is removed once and each condition met once, and each takes time
-// O(log n).
+// no inner interval begins or ends. A tree over the gaps counts the blocks that cover each,
+// and keeps the exclusive or of their numbers. So when one block is left over a gap, the
+// tree gives its number. From then on, reads of this block may use the gap, and when the
+// block is removed, the part is split there. While blocks are removed, begin only grows for
+// the remaining ones, end shrinks, and gaps lose cover. So a condition that is met once stays
+// met. It is found when it becomes true. The conditions not yet met are listed by block, and
+// blocks by first; a tree of least invocations and one of greatest responses find the
+// conditions of a part that begin and end now satisfy. Each block is removed once and each
+// condition met once, and each takes time O(log n).
 //
 // A part under which no block fits is a conflict by itself. So is a chain of its blocks
 // that fills the slots begin+1 to end, unless only a look keeps one of them from fitting.

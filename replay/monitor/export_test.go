@@ -6,4 +6,7 @@ import "github.com/leadline/leadline/replay/ops"
 // for benchmarks.
 func Read(in *ops.Problem) (*problem, string) { return newProblem(in, nil) }
 
-func (p *problem) Decide() (refuted bool) { return p.decide().conflict != nil }
+func (p *problem) Decide() (refuted bool) {
+	_, conflict := p.decide()
+	return conflict != nil
+}

@@ -24,33 +24,22 @@ func Lists(in *ops.Problem, m *meter.Meter) replay.Finding {
 	if !ok || !in.InRealTime() {
 		return replay.Declines("no lists in real time")
 	}
-	l := &lists{h: h, spec: s, meter: m, numbers: map[string]int32{}, appended: map[string]int32{}, complete: true,
+	l := &lists{h: h, spec: s, meter: m, numbers: map[string]int32{}, appended: map[string]int32{},
 		isSet: in.Traits().Discipline == replay.Named, set: setState{numbers: map[string]int32{}}}
 	if (!l.grows() || !l.read()) && !m.Stopped() {
 		return replay.Declines("no lists that are read while they grow, or operations on several")
 	}
 	order, conflict := l.decide()
-	switch {
-	case m.Stopped():
-		return undecided(stopped)
-	case conflict != nil:
-		slices.Sort(conflict)
-		f := replay.Refuted(replay.MonitorEngine)
-		f.Conflict = slices.Compact(conflict)
-		return f
-	case !l.complete:
-		return replay.Declines("operations of which lists tell nothing")
-	}
-	return replay.Found(replay.MonitorEngine, ops.Complete(order, len(h.Ops)))
+	return finding(in, m, order, conflict, l.partial)
 }
 
 // lists are the lists and the set of a history, with the appends and reads of operations.
 type lists struct {
-	h        *history.History
-	spec     replay.Stepped
-	meter    *meter.Meter
-	complete bool // all effects of operations are known
-	isSet    bool // the object is a set; otherwise it has lists
+	h       *history.History
+	spec    replay.Stepped
+	meter   *meter.Meter
+	partial string // if not "", some effects of operations are not known
+	isSet   bool   // the object is a set; otherwise it has lists
 
 	numbers  map[string]int32 // key -> list
 	list     []listState
@@ -133,7 +122,7 @@ func (l *lists) read() bool {
 		slices.Sort(on.lengths)
 		on.lengths = slices.Compact(on.lengths)
 		if on.unusable {
-			l.complete = false
+			l.partial = unknownEffects
 		}
 	}
 	return true
@@ -231,7 +220,7 @@ func (l *lists) explain(steps []listStep) (conflict []int32) {
 		values, answer := l.parse(s)
 		switch {
 		case answer == isAmbiguous:
-			on.unusable, l.complete = true, false
+			on.unusable, l.partial = true, unknownEffects
 			continue
 		case answer == isImpossible:
 			return []int32{op}

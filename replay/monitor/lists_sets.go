@@ -47,7 +47,9 @@ func (s *setState) enter(l *lists, op int32, step replay.CellStep) {
 	v := &s.values[s.number(l.buf)]
 	v.ambiguous = v.ambiguous || v.add != none || step.Kind != replay.CellAppend
 	v.add = op
-	l.complete = l.complete && !v.ambiguous
+	if v.ambiguous {
+		l.partial = unknownEffects
+	}
 }
 
 func (s *setState) number(key []byte) int32 {

@@ -14,92 +14,80 @@ import (
 //
 // The specification must have accepted the history (replay.Check).
 func Run(in *ops.Problem, m *meter.Meter) replay.Finding {
-	p, declined := problemOf(in, m)
-	if declined != "" {
-		return undecided(declined)
-	}
-	f := p.decide()
-	switch {
-	case p.meter.Stopped():
-		return undecided(stopped) // f may be incomplete
-	case f.declined != "":
-		return undecided(f.declined)
-	case f.conflict != nil:
-		slices.Sort(f.conflict)
-		refuted := replay.Refuted(replay.MonitorEngine)
-		refuted.Conflict = slices.Compact(f.conflict)
-		return refuted
-	case p.partial != "":
-		return undecided(p.partial)
-	}
-	return replay.Found(replay.MonitorEngine, ops.Complete(f.order, len(p.call)))
-}
-
-// undecided returns the finding of a monitor that declined, or was stopped.
-func undecided(why string) replay.Finding {
-	if why == stopped {
-		return replay.Finding{Cause: replay.Time, Reason: why}
-	}
-	return replay.Declines(why)
-}
-
-// problemOf reads a history of a collection. If it declines, it returns the reason.
-func problemOf(in *ops.Problem, m *meter.Meter) (*problem, string) {
 	switch {
 	case in.Traits().Discipline == replay.NoDiscipline:
-		return nil, "no monitor for " + in.Spec.Name()
+		return replay.Declines("no monitor for " + in.Spec.Name())
 	case !in.InRealTime():
-		return nil, "order beyond real time"
+		return replay.Declines("order beyond real time")
 	}
-	return newProblem(in, m)
+	p, declined := newProblem(in, m)
+	if declined != "" {
+		return finding(in, m, nil, nil, declined)
+	}
+	order, conflict := p.decide()
+	return finding(in, m, order, conflict, p.partial)
 }
 
-// stopped is the reason of a monitor whose meter stopped.
-const stopped = "stopped"
-
-// A finding is the result of a monitor: an order of the operations, or a conflict
-// (not nil), or the reason why it declined.
-type finding struct {
-	order    []int32
-	conflict []int32
-	declined string
+// finding returns the finding of a monitor that found an order or a conflict. The order
+// proves nothing if there is a reason why the monitor declines without a conflict. If the
+// meter has stopped, the results may be incomplete.
+func finding(in *ops.Problem, m *meter.Meter, order, conflict []int32, declined string) replay.Finding {
+	switch {
+	case m.Stopped():
+		return replay.Finding{Cause: replay.Time, Reason: "stopped"}
+	case conflict != nil:
+		slices.Sort(conflict)
+		refuted := replay.Refuted(replay.MonitorEngine)
+		refuted.Conflict = slices.Compact(conflict)
+		return refuted
+	case declined != "":
+		return replay.Declines(declined)
+	}
+	return replay.Found(replay.MonitorEngine, ops.Complete(order, len(in.H.Ops)))
 }
 
-// decide decides the problem, whose pending removals may each have taken a value
-// or not. An order without them is an order of the whole history. A conflict among the
-// values that no pending removal can have taken is a conflict of the history. It declines
-// if it finds neither.
-func (p *problem) decide() finding {
-	if p.hasReadded && len(p.impossible) == 0 {
+// Reasons to decline.
+const (
+	unknownOperations = "operations that no monitor knows"
+	repeatedValues    = "values that are not distinct"
+	pendingRemovals   = "pending removals"
+	unknownEffects    = "operations of which lists tell nothing"
+)
+
+// decide returns an order of the operations or a conflict. Pending removals may each have
+// taken a value or not. An order without them is an order of the whole history. A conflict
+// among the values that no pending removal can have taken is a conflict of the history.
+func (p *problem) decide() (order, conflict []int32) {
+	if p.impossible != nil {
+		return nil, p.impossible
+	}
+	order, conflict = p.monitor()
+	if conflict != nil && len(p.pendingRemovals) > 0 {
+		p.onlyRemoved = true
+		if _, conflict = p.monitor(); conflict == nil {
+			p.partial = pendingRemovals
+		}
+	}
+	return order, conflict
+}
+
+func (p *problem) monitor() (order, conflict []int32) {
+	if p.hasReadded {
 		return p.sweepSet()
 	}
-	if len(p.impossible) > 0 {
-		return finding{conflict: p.impossible}
+	inners, conflict := p.inners()
+	if conflict != nil {
+		return nil, conflict
 	}
-	f := p.monitor()
-	if f.conflict == nil || len(p.pendingRemovals) == 0 {
-		return f
-	}
-	q := p.withoutUnremoved()
-	f = q.monitor()
-	if f.conflict != nil {
-		return f
-	}
-	return finding{declined: "pending removals"}
-}
-
-func (p *problem) monitor() finding {
 	switch p.discipline {
 	case replay.FirstIn:
-		return p.queue()
+		return p.queue(inners)
 	case replay.LastIn:
-		return p.stack()
+		return p.stack(inners)
 	case replay.Smallest, replay.Largest:
-		return p.priorityQueue()
+		return p.priorityQueue(inners)
 	case replay.Named, replay.Counted:
-		return p.set()
-	case replay.Overwritten, replay.OverwrittenByKey:
-		return p.register()
+		return p.set(inners)
 	}
-	return p.deque()
+	return p.register(inners)
 }

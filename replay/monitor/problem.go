@@ -16,106 +16,83 @@ import (
 // slots call[op]+1 to ret[op]. Operations that take effect in one slot are concurrent,
 // so any order of them respects real time.
 type problem struct {
+	in         *ops.Problem
 	discipline replay.Discipline
-	call, ret  []int32   // operation -> positions of its events; ret is history.NoReturn when pending
-	end        int32     // the position after the last event
-	front      []bool    // operation -> it works at the front of a deque; nil for other collections
-	values     []element // in the order of first appearance
-	looks      []int32   // looks of value v: looks[values[v].looks:values[v+1].looks]; values has one more
-	absents    []int32   // like looks, for the operations that found v absent
-	nothing    []int32   // operations that found the collection empty
+	call, ret  []int32       // operation -> positions of its events; ret is history.NoReturn when pending
+	end        int32         // the position after the last event
+	roles      []replay.Role // of operations; Idle if they are left out
+	valueOf    []int32       // operation -> value, or none
+	values     []element     // by the numbers of ops.Columns
+	looks      ops.Lists     // value -> operations that read it
+	nothing    []int32       // operations that found the collection empty
 	// pendingRemovals may have removed any value that no other operation removed.
-	// (Removals from a set name their values and are not here.)
+	// (Removals from a set name their values and are not here.) If onlyRemoved, all
+	// those values are left out.
 	pendingRemovals []int32
-	impossible      []int32   // a conflict that was found when reading
-	partial         string    // if not "", some operations are left out, so an order proves nothing
-	spare           [][]int32 // see ints
+	onlyRemoved     bool
+	impossible      []int32 // a conflict that was found when reading
+	partial         string  // if not "", some operations are left out, so an order proves nothing
 	// meter counts work. Passes over a list are not counted as long as there is
 	// a fixed number of them; all other work is.
 	meter *meter.Meter
 
-	ranks []history.Value // for a priority queue: the values themselves
-
 	// In a register, the last value is the initial one, which is never inserted.
 	// In a map, each pair of a key and a value is a value, and the values from
 	// initials on are the initial values of the keys.
-	initials int32
+	initials int32   // how many values are none of them
 	key      []int32 // value -> key; nil if all are 0
 
-	// hasReadded: a value was added to a set again. Then roles and valueOf are kept, and
-	// looks and absents are not filled in.
-	hasReadded bool
-	roles      []replay.Role // of operations
-	valueOf    []int32       // operation -> value, or none
+	hasReadded bool // a value was added to a set again; then looks are not filled in
 }
 
-// An element is a value with its operations.
-type element struct {
-	insert, remove int32 // operations, or none; the first of several pending removals
-	looks, absents int32 // where its looks and absents begin in the lists of the problem
-}
+// An element is a value with its operations, or none. If there are several pending removals,
+// it has the first of them.
+type element struct{ insert, remove int32 }
 
 // none means no operation, or no value.
-const none = -1
+const none = ops.None
 
 // newProblem reads the history. If it declines, it returns the reason.
-func newProblem(in *ops.Problem, m *meter.Meter) (*problem, string) {
+func newProblem(in *ops.Problem, m *meter.Meter) (p *problem, declined string) {
 	c, n := in.Columns(m), len(in.H.Ops)
 	if c == nil {
-		return nil, stopped
+		return nil, "stopped"
 	}
-	p := &problem{discipline: in.Discipline(), meter: m, call: make([]int32, n), ret: make([]int32, n),
-		roles: slices.Clone(c.Role), valueOf: slices.Clone(c.Value)}
-	if p.discipline == replay.FirstInBounded {
+	p = &problem{in: in, discipline: in.Discipline(), meter: m, call: make([]int32, n), ret: make([]int32, n),
+		roles: slices.Clone(c.Role), valueOf: c.Value, initials: c.Values}
+	values := c.Values
+	switch p.discipline {
+	case replay.FirstInBounded:
 		return nil, "no monitor for " + in.Spec.Name()
+	case replay.Overwritten:
+		p.valueOf = slices.Clone(c.Value)
+		values++
+	case replay.OverwrittenByKey:
+		p.valueOf = slices.Clone(c.Value)
+		p.key = append(slices.Clone(c.PartOf), indices(int(c.Parts))...)
+		values += c.Parts
 	}
 	for i := range n {
-		if declined := p.read(int32(i), &in.H.Ops[i], c); declined != "" {
+		if declined := p.read(int32(i), &in.H.Ops[i], c.Part[i]); declined != "" {
 			return nil, declined
 		}
 	}
-	values := c.Values
-	switch p.discipline {
-	case replay.BothEnds:
-		p.front = make([]bool, n)
-	case replay.LastIn:
-		values = p.dropRepeated(values)
-	case replay.Overwritten:
-		p.initials, values = values, values+1
-	case replay.OverwrittenByKey:
-		p.initials = values
-		p.key = append(slices.Clone(c.PartOf), indices(int(c.Parts))...)
-		values = int32(len(p.key))
+	if p.discipline == replay.LastIn {
+		p.leaveOutRepeated()
 	}
-	p.values = make([]element, values+1)
-	for v := range p.values {
-		p.values[v] = element{insert: none, remove: none}
+	declined = p.enter(int(values))
+	if p.discipline == replay.BothEnds && declined == "" && p.impossible == nil {
+		declined = p.asDeque()
 	}
-	if declined := p.enter(); declined != "" {
-		return nil, declined
+	if declined == "" && !p.hasReadded {
+		p.looks = p.byValue(replay.Look)
 	}
-	if p.discipline == replay.Smallest || p.discipline == replay.Largest {
-		p.ranks = make([]history.Value, values)
-		for v := range p.ranks {
-			if op := p.values[v].insert; op != none {
-				p.ranks[v] = in.ValueOf(op)
-			}
-		}
-	}
-	return p, ""
+	return p, declined
 }
-
-const (
-	unknownOperations = "operations that no monitor knows"
-	repeatedValues    = "values that are not distinct"
-)
-
-// initial - k stands for the initial value of key k until all values are counted.
-const initial = none - 1
 
 // read reads the events of operation i and adapts its role. If it declines, it returns the
 // reason.
-func (p *problem) read(i int32, op *history.Operation, c *ops.Columns) string {
+func (p *problem) read(i int32, op *history.Operation, part int32) string {
 	p.call[i], p.ret[i] = op.Call, op.Return
 	p.end = max(p.end, op.Call+1)
 	if !op.Pending() {
@@ -125,16 +102,15 @@ func (p *problem) read(i int32, op *history.Operation, c *ops.Columns) string {
 	switch role := p.roles[i]; {
 	case role == replay.Size && p.discipline == replay.LastIn:
 		p.roles[i], p.partial = replay.Idle, unknownOperations
-		p.valueOf[i] = none
 	case role == replay.Size, role == replay.Other, role == replay.Clear:
 		return unknownOperations
 	case role == replay.Idle, role == replay.Never:
-	case isMap && c.Part[i] == none:
+	case isMap && part == none:
 		return unknownOperations
 	case role == replay.Nothing && isMap:
-		p.roles[i], p.valueOf[i] = replay.Look, initial-c.Part[i]
+		p.roles[i], p.valueOf[i] = replay.Look, p.initials+part
 	case role == replay.Nothing && p.discipline == replay.Overwritten:
-		p.roles[i], p.valueOf[i] = replay.Look, initial
+		p.roles[i], p.valueOf[i] = replay.Look, p.initials
 	case (role == replay.Remove || role == replay.RemoveFront) && p.valueOf[i] == none:
 		if op.Happened { // it may have found nothing, which not every removal can
 			return "pending removals that happened"
@@ -145,58 +121,30 @@ func (p *problem) read(i int32, op *history.Operation, c *ops.Columns) string {
 	return ""
 }
 
-// dropRepeated leaves out the operations on values that are inserted into a stack several
-// times, and returns how many values remain. A witness of the stack, restricted to the
-// operations on other values and those that find nothing, is a witness of these operations.
-// Pending removals may have taken a value that is left out, and need not have happened.
-func (p *problem) dropRepeated(values int32) int32 {
-	times := make([]int32, values) // value -> insertions
+// leaveOutRepeated leaves out the operations on values that are inserted into a stack
+// several times. A witness of the stack, restricted to the operations on other values and
+// those that find nothing, is a witness of these operations. Pending removals may have taken
+// a value that is left out, and need not have happened.
+func (p *problem) leaveOutRepeated() {
+	times := make([]int32, p.initials) // value -> insertions
 	for i, role := range p.roles {
 		if role == replay.Insert {
-			if times[p.valueOf[i]]++; times[p.valueOf[i]] > 1 {
-				p.partial = repeatedValues
-			}
+			times[p.valueOf[i]]++
 		}
-	}
-	if p.partial != repeatedValues {
-		return values
-	}
-	number := times // value -> its number among the remaining values
-	values = 0
-	for v := range number {
-		if number[v] > 1 {
-			number[v] = none
-			continue
-		}
-		number[v] = values
-		values++
 	}
 	for i, v := range p.valueOf {
-		if v >= 0 {
-			if p.valueOf[i] = number[v]; number[v] == none {
-				p.roles[i] = replay.Idle
-			}
+		if p.roles[i] != replay.Idle && v != none && times[v] > 1 {
+			p.roles[i], p.partial = replay.Idle, repeatedValues
 		}
 	}
-	return values
 }
 
 // enter fills in the operations of each value. If it declines, it returns the reason.
-func (p *problem) enter() string {
+func (p *problem) enter(values int) string {
+	p.values = slices.Repeat([]element{{none, none}}, values)
 	first, second := int32(none), int32(none) // removals of one value
 	for i, role := range p.roles {
 		op := int32(i)
-		if at := p.valueOf[i]; at <= initial {
-			p.valueOf[i] = p.initials + initial - at
-		}
-		var v *element
-		if p.valueOf[i] >= 0 {
-			v = &p.values[p.valueOf[i]]
-		}
-		switch role {
-		case replay.InsertFront, replay.RemoveFront, replay.LookFront:
-			p.front[i] = true
-		}
 		switch role {
 		case replay.Nothing:
 			p.nothing = append(p.nothing, op)
@@ -205,6 +153,7 @@ func (p *problem) enter() string {
 				p.impossible = []int32{op}
 			}
 		case replay.Insert, replay.InsertFront:
+			v := &p.values[p.valueOf[i]]
 			if v.insert != none {
 				if p.discipline != replay.Named {
 					return repeatedValues
@@ -213,86 +162,40 @@ func (p *problem) enter() string {
 			}
 			v.insert = op
 		case replay.Remove, replay.RemoveFront:
+			v := &p.values[p.valueOf[i]]
 			switch {
 			case v.remove == none || p.ret[v.remove] == history.NoReturn && p.ret[i] != history.NoReturn:
 				v.remove = op
 			case p.ret[i] != history.NoReturn:
 				first, second = v.remove, op
 			}
-		case replay.Look, replay.LookFront:
-			v.looks++
-		case replay.Absent:
-			v.absents++
 		}
 	}
-	if p.hasReadded {
-		return ""
-	}
-	if p.impossible == nil && second != none {
+	switch {
+	case p.impossible != nil:
+	case p.hasReadded && len(p.nothing) > 0:
+		return repeatedValues
+	case !p.hasReadded && second != none:
 		p.impossible = []int32{first, second}
 	}
-	p.list()
-	p.giveBack(p.valueOf)
-	p.roles, p.valueOf = nil, nil
 	return ""
 }
 
-// list fills in looks and absents by value, in the order of invocations.
-func (p *problem) list() {
-	looks, absents := int32(0), int32(0)
-	for i := range p.values { // set the places where the looks and absents of values end
-		v := &p.values[i]
-		looks, absents = looks+v.looks, absents+v.absents
-		v.looks, v.absents = looks, absents
-	}
-	p.looks, p.absents = make([]int32, looks), make([]int32, absents)
-	if looks+absents == 0 {
-		return
-	}
-	for i := int32(len(p.roles)) - 1; i >= 0; i-- {
-		switch p.roles[i] {
-		case replay.Look, replay.LookFront:
-			v := &p.values[p.valueOf[i]]
-			v.looks--
-			p.looks[v.looks] = i
-		case replay.Absent:
-			v := &p.values[p.valueOf[i]]
-			v.absents--
-			p.absents[v.absents] = i
+// byValue lists the operations of a role by value, in the order of invocations.
+func (p *problem) byValue(role replay.Role) ops.Lists {
+	return ops.Group(len(p.roles), len(p.values), func(i int32) int32 {
+		if p.roles[i] != role {
+			return none
 		}
-	}
+		return p.valueOf[i]
+	})
 }
 
-// count returns the number of values.
-func (p *problem) count() int { return len(p.values) - 1 }
-
-// looksOf returns the operations that read value v.
-func (p *problem) looksOf(v int32) []int32 { return p.looks[p.values[v].looks:p.values[v+1].looks] }
-
-// absentsOf returns the operations that found value v absent.
-func (p *problem) absentsOf(v int32) []int32 {
-	return p.absents[p.values[v].absents:p.values[v+1].absents]
-}
-
-// withoutUnremoved returns the problem without the values that a pending removal may
-// have taken: the values that no other operation removed. It has all operations of p on
-// the other values, so a conflict in it is a conflict in p.
-func (p *problem) withoutUnremoved() *problem {
-	q := &problem{discipline: p.discipline, call: p.call, ret: p.ret, end: p.end, front: p.front, nothing: p.nothing, meter: p.meter}
-	for i := range p.count() {
-		v := int32(i)
-		e := p.values[v]
-		if e.insert != none && e.remove == none {
-			continue
-		}
-		looks, absents := p.looksOf(v), p.absentsOf(v)
-		e.looks, e.absents = int32(len(q.looks)), int32(len(q.absents))
-		q.values = append(q.values, e)
-		if p.ranks != nil {
-			q.ranks = append(q.ranks, p.ranks[v])
-		}
-		q.looks, q.absents = append(q.looks, looks...), append(q.absents, absents...)
+// indices returns 0, 1, ..., n-1.
+func indices(n int) []int32 {
+	list := make([]int32, n)
+	for i := range list {
+		list[i] = int32(i)
 	}
-	q.values = append(q.values, element{looks: int32(len(q.looks)), absents: int32(len(q.absents))})
-	return q
+	return list
 }

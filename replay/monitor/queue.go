@@ -1,5 +1,11 @@
 package monitor
 
+import (
+	"sort"
+
+	"github.com/leadline/leadline/replay/ops"
+)
+
 // A fifo sorts the values of a queue. Each value has these limits:
 //
 //   - calledIn, when its insertion is invoked;
@@ -31,27 +37,22 @@ const (
 )
 
 // queue decides histories of a queue; see the package documentation.
-func (p *problem) queue() finding {
-	inners, conflict := p.inners()
-	if conflict != nil {
-		return finding{conflict: conflict}
-	}
-	slots, conflict := p.emptySlots(inners)
-	if conflict != nil {
-		return finding{conflict: conflict}
+func (p *problem) queue(inners []inner) (order, conflict []int32) {
+	slot := make([]int32, len(p.call))
+	if conflict := p.placeNothing(p.freeSlots(inners), slot, inners); conflict != nil {
+		return nil, conflict
 	}
 	q := newFifo(p, inners)
 	if conflict := q.sort(); conflict != nil || p.meter.Stopped() {
-		return finding{conflict: conflict}
+		return nil, conflict
 	}
-	p.giveBack(q.entering, q.leaving, q.calledIn, q.seen)
-	return finding{order: q.witness(slots)}
+	return q.witness(slot), nil
 }
 
 func newFifo(p *problem, inners []inner) *fifo {
-	n := p.count()
-	q := &fifo{problem: p, inners: inners, calledIn: p.ints(n), seen: p.ints(n), state: make([]uint8, n),
-		entering: p.ints(int(p.end)), leaving: p.ints(int(p.end))}
+	n := len(inners)
+	q := &fifo{problem: p, inners: inners, calledIn: make([]int32, n), seen: make([]int32, n), state: make([]uint8, n),
+		entering: make([]int32, p.end), leaving: make([]int32, p.end)}
 	for v := range int32(n) {
 		if inners[v] == leftOut {
 			q.state[v] = done
@@ -64,17 +65,13 @@ func newFifo(p *problem, inners []inner) *fifo {
 
 // enter enters value v into the lists.
 func (q *fifo) enter(v int32) {
-	e, in := &q.values[v], q.inners[v]
-	seen := q.end
-	for _, op := range q.looksOf(v) {
+	in, calledIn, seen := q.inners[v], q.call[q.values[v].insert], q.end
+	for op := range q.uses(v) {
 		seen = min(seen, q.ret[op])
 	}
-	if e.remove != none {
-		seen = min(seen, q.ret[e.remove])
-	}
-	q.calledIn[v], q.seen[v] = q.call[e.insert], seen
+	q.calledIn[v], q.seen[v] = calledIn, seen
 	q.todo++
-	q.entering[q.calledIn[v]], q.entering[in.first] = -1-v, v+1
+	q.entering[calledIn], q.entering[in.first] = -1-v, v+1
 	if seen < q.end {
 		q.leaving[seen] = v + 1
 	}
@@ -175,59 +172,41 @@ func (q *fifo) before(a, b int32) bool {
 
 // witness returns an order of the operations. The values are inserted and removed in
 // q.order, except that values that have to be inserted before an operation that found
-// nothing come before it. empty has the slots of these operations.
+// nothing come before it. slot has the slots of these operations, which are sorted.
 //
 // Every operation takes effect as early as possible: right after its own invocation and
 // the invocations of all operations that are required to come before it. In one
 // slot, operations on earlier values come first, and on one value the insertion and
 // then the looks. This respects all requirements.
-func (q *fifo) witness(empty []int32) []int32 {
-	ops, slots := q.ints(len(q.call))[:0], q.ints(len(q.call))[:0]
+func (q *fifo) witness(slot []int32) []int32 {
+	order := make([]int32, 0, len(q.call))
 	place := func(op, after int32) int32 {
-		slot := max(after, q.call[op]+1)
-		ops, slots = append(ops, op), append(slots, slot)
-		return slot
+		slot[op] = max(after, q.call[op]+1)
+		order = append(order, op)
+		return slot[op]
 	}
-	found := q.bySlot(indices(len(empty)), empty)
 	in, out := int32(0), int32(0) // slots of the last insertion, and of the last look or removal
-	for _, v := range q.stages(empty) {
-		for ; len(found) > 0 && empty[found[0]] <= q.inners[v].first; found = found[1:] {
-			in = place(q.nothing[found[0]], empty[found[0]])
+	stages := ops.Group(len(q.order), len(q.nothing)+1, func(i int32) int32 {
+		first := q.inners[q.order[i]].first
+		return int32(sort.Search(len(q.nothing), func(k int) bool { return slot[q.nothing[k]] > first }))
+	})
+	for stage := range len(q.nothing) + 1 {
+		for _, i := range stages.Of(int32(stage)) {
+			v := q.order[i]
+			e := &q.values[v]
+			in = place(e.insert, in)
+			after := max(in, out)
+			for _, op := range q.looks.Of(v) { // sorted by invocation, so slots do not decrease
+				out = place(op, after)
+			}
+			if e.remove != none {
+				out = place(e.remove, max(in, out))
+			}
 		}
-		e := &q.values[v]
-		in = place(e.insert, in)
-		after := max(in, out)
-		for _, op := range q.looksOf(v) { // sorted by invocation, so slots do not decrease
-			out = place(op, after)
-		}
-		if e.remove != none {
-			out = place(e.remove, max(in, out))
+		if stage < len(q.nothing) {
+			op := q.nothing[stage]
+			in = place(op, slot[op])
 		}
 	}
-	for _, i := range found {
-		place(q.nothing[i], empty[i])
-	}
-	return q.bySlot(ops, slots)
-}
-
-// stages returns the values in q.order, except that for each slot in slots, values with
-// first before the slot come before the other values.
-func (q *fifo) stages(slots []int32) []int32 {
-	if len(slots) == 0 {
-		return q.order
-	}
-	stage := q.ints(int(q.end) + 1) // position -> number of slots up to it
-	for _, s := range slots {
-		stage[s] = 1
-	}
-	for i := range q.end {
-		stage[i+1] += stage[i]
-	}
-	defer q.giveBack(stage)
-	stages := q.ints(len(q.order))
-	defer q.giveBack(stages)
-	for i, v := range q.order {
-		stages[i] = stage[q.inners[v].first]
-	}
-	return q.bySlot(q.order, stages)
+	return q.bySlot(order, slot)
 }

@@ -1,95 +1,77 @@
 package monitor
 
 import (
+	"math"
 	"slices"
 	"sort"
-
-	"github.com/leadline/leadline/history"
 )
 
 // A stackMonitor removes the blocks of a stack's history one by one. Where they leave no
 // open gap, one of them lies under all others, and the monitor removes that one.
 type stackMonitor struct {
 	*problem
-	*blockTable
 	inners []inner
+	blocks []block // sorted by first
+	gaps   []gap
+	counts []int32 // gap -> number of blocks that cover it
+	sums   []int32 // gap -> exclusive or of the numbers of these blocks
 
-	// Blocks that have not been removed, by first and by last, and the remaining blocks
-	// that fit under their part.
-	left, leftByLast, ready *numberSet
-	// The conditions that are not met yet, by block: invocations of pushes and
-	// responses of pops, and invocations and responses of looks. Responses are
-	// negative, so the latest one is the least.
-	calls, rets         *leastTree
-	lookCalls, lookRets *leastTree
-	looksAt             []int32 // block -> its first look in the lists of looks by block
-	lookOwner           []int32 // look in these lists -> its block
-	cover               *coverTree
-	soleAfter           []int32 // gap -> another gap with the same sole cover, or none
+	// Blocks that have not been removed, and the remaining blocks that fit under their
+	// part.
+	left, ready *numberSet
+	// The operations on the blocks, by block: its push, its looks and its pop. A push has
+	// to be invoked before the part of the block, a pop has to return after it, and for a
+	// look one of the two is enough. calls and rets have the positions of the conditions
+	// that are not met yet. Responses are negative, so the latest one is the least.
+	calls, rets *leastTree
+	opsAt       []int32 // block -> its push
+	owner       []int32 // operation in these lists -> its block
+	cover       *coverTree
+	soleAfter   []int32 // gap -> another gap with the same sole cover, or none
 
 	todo  []task // a stack: the next task is last
+	slot  []int32
 	order []int32
 	under []int32 // gaps that no block but the one removed last covered
 }
 
-// A task is to append operation ^a in slot b to the order or, if a is not
-// negative, to remove all blocks between gaps a and b.
+// A task is to place operation ^a in slot b or, if a is not negative, to remove all blocks
+// between gaps a and b.
 type task struct{ a, b int32 }
+
+// A gap is a group of neighbouring slots between which no block begins or ends.
+type gap struct {
+	begin  int32 // its first slot
+	firsts int32 // the number of blocks that begin before it
+}
+
+// A block is a value with an inner interval that is not empty.
+type block struct {
+	value    int32
+	from, to int32 // the gaps that it covers
+	open     int32 // number of conditions that are not met yet
+	sole     int32 // the gap found last that no other block covers, or none
+}
 
 // stack decides histories of stacks; see the package's documentation.
 // O(n log n).
-func (p *problem) stack() finding {
-	inners, conflict := p.inners()
-	if conflict != nil {
-		return finding{conflict: conflict}
-	}
+func (p *problem) stack(inners []inner) (order, conflict []int32) {
 	w := p.newStackMonitor(inners)
-	open, at, failed := w.openGaps()
-	if failed != none {
-		return finding{conflict: p.neverEmpty(failed, inners)}
+	if conflict := p.placeNothing(p.freeSlots(inners), w.slot, inners); conflict != nil {
+		return nil, conflict
 	}
-	if involved := w.decomposeAll(open, at); involved != nil {
-		return finding{conflict: p.shrink(involved)}
+	if involved := w.decomposeAll(); involved != nil {
+		return nil, p.shrink(involved)
 	}
-	return finding{order: w.order}
-}
-
-// decomposeAll removes all blocks and appends all operations to the order. The
-// operations that found nothing take effect in the gaps given by at. If no block
-// fits under a part, it returns operations that are in conflict.
-func (w *stackMonitor) decomposeAll(open, at []int32) (involved []valueOps) {
-	next := 0
-	for k, g := range open {
-		for ; next < len(at) && at[next] == g; next++ {
-			w.emit(w.nothing[next], w.slotIn(g, w.nothing[next]))
-		}
-		if k+1 < len(open) {
-			if involved := w.decompose(g, open[k+1]); involved != nil {
-				return involved
-			}
-		}
-	}
-	w.emitMoments(history.NoReturn)
-	return nil
+	return p.bySlot(w.order, w.slot), nil
 }
 
 func (p *problem) newStackMonitor(inners []inner) *stackMonitor {
-	w := &stackMonitor{problem: p, inners: inners, blockTable: p.newBlockTable(inners)}
+	w := &stackMonitor{problem: p, inners: inners, slot: make([]int32, len(p.call)), order: make([]int32, 0, len(p.call))}
+	w.scan(w.marks())
 	n := len(w.blocks)
-	w.left, w.leftByLast = newNumberSet(int32(n), true), newNumberSet(int32(n), true)
-	w.ready = newNumberSet(int32(n), false)
-	calls, rets := make([]int32, n), make([]int32, n)
-	for i := range w.blocks {
-		b := &w.blocks[i]
-		e := &p.values[b.value]
-		b.open = 2 + int32(len(p.looksOf(b.value)))
-		calls[i], rets[i] = p.call[e.insert], -history.NoReturn
-		if e.remove != none {
-			rets[i] = -p.ret[e.remove]
-		}
-	}
-	w.calls, w.rets = newLeastTree(calls), newLeastTree(rets)
-	w.listLooks()
+	w.left, w.ready = newNumberSet(int32(n), true), newNumberSet(int32(n), false)
+	w.listConditions()
 	w.cover = newCoverTree(w.counts, w.sums)
 	w.soleAfter = make([]int32, len(w.gaps))
 	for g, count := range w.counts {
@@ -97,71 +79,139 @@ func (p *problem) newStackMonitor(inners []inner) *stackMonitor {
 			w.solelyCovered(soleCover{int32(g), w.sums[g]})
 		}
 	}
-	w.order = make([]int32, 0, len(p.call))
 	return w
 }
 
-// listLooks fills in the lists of looks by block.
-func (w *stackMonitor) listLooks() {
-	w.looksAt = make([]int32, len(w.blocks)+1)
-	var calls, rets []int32
+// marks returns for each position v+1 if the block of value v begins there, or -1-v if it
+// ends there. It places the operations on the other values, each at one moment.
+func (w *stackMonitor) marks() []int32 {
+	marks, blocks := make([]int32, w.end), 0
+	for i, in := range w.inners {
+		v := int32(i)
+		switch {
+		case in == leftOut:
+			continue
+		case in.empty():
+			w.emitAlone(v, in.last+1, in.last+1)
+			continue
+		}
+		blocks++
+		marks[in.first] = v + 1
+		if in.last < w.end {
+			marks[in.last] = -1 - v
+		}
+	}
+	w.blocks, w.gaps = make([]block, 0, blocks), make([]gap, 0, 2*blocks+2)
+	w.counts, w.sums = make([]int32, 0, 2*blocks+2), make([]int32, 0, 2*blocks+2)
+	return marks
+}
+
+// scan lists blocks and gaps by position. Blocks that stay end together, before the last gap.
+func (w *stackMonitor) scan(marks []int32) {
+	number := make([]int32, len(w.inners)) // value -> block
+	count, sum := int32(0), int32(0)
+	addGap := func(position int) {
+		w.gaps = append(w.gaps, gap{int32(position) + 1, int32(len(w.blocks))})
+		w.counts, w.sums = append(w.counts, count), append(w.sums, sum)
+	}
+	end := func(i int32) {
+		w.blocks[i].to = int32(len(w.gaps)) - 1
+		count, sum = count-1, sum^i
+	}
+	addGap(-1)
+	for position, mark := range marks {
+		switch {
+		case mark > 0:
+			v, i := mark-1, int32(len(w.blocks))
+			number[v] = i
+			w.blocks = append(w.blocks, block{value: v, from: int32(len(w.gaps)), sole: none})
+			count, sum = count+1, sum^i
+			addGap(position)
+		case mark < 0:
+			end(number[-1-mark])
+			addGap(position)
+		}
+	}
 	for i := range w.blocks {
-		for _, op := range w.looksOf(w.blocks[i].value) {
+		if w.inners[w.blocks[i].value].last == w.end {
+			end(int32(i))
+		}
+	}
+	addGap(int(w.end))
+}
+
+func (w *stackMonitor) listConditions() {
+	w.opsAt = make([]int32, len(w.blocks)+1)
+	most := 2*len(w.blocks) + len(w.looks.All())
+	calls, rets := make([]int32, 0, most), make([]int32, 0, most)
+	w.owner = make([]int32, 0, most)
+	for i := range w.blocks {
+		b := &w.blocks[i]
+		e := &w.values[b.value]
+		calls, rets = append(calls, w.call[e.insert]), append(rets, math.MaxInt32)
+		for _, op := range w.looks.Of(b.value) {
 			calls, rets = append(calls, w.call[op]), append(rets, -w.ret[op])
-			w.lookOwner = append(w.lookOwner, int32(i))
 		}
-		w.looksAt[i+1] = int32(len(calls))
+		if e.remove != none {
+			calls, rets = append(calls, math.MaxInt32), append(rets, -w.ret[e.remove])
+		}
+		for len(w.owner) < len(calls) {
+			w.owner = append(w.owner, int32(i))
+		}
+		w.opsAt[i+1] = int32(len(calls))
+		b.open = w.opsAt[i+1] - w.opsAt[i]
 	}
-	w.lookCalls, w.lookRets = newLeastTree(calls), newLeastTree(rets)
+	w.calls, w.rets = newLeastTree(calls), newLeastTree(rets)
 }
 
-// openGaps returns the gaps that no block covers, and at, which has one of these gaps
-// for each operation that found nothing. failed is an operation without such a gap, or
-// none.
-func (w *stackMonitor) openGaps() (open, at []int32, failed int32) {
+// decomposeAll removes all blocks and places all operations. If no block fits under a part,
+// it returns operations that are in conflict, by value.
+func (w *stackMonitor) decomposeAll() (involved [][]int32) {
+	nothing, from := w.nothing, int32(0)
 	for g, count := range w.counts {
-		if count == 0 {
-			open = append(open, int32(g))
+		if count > 0 {
+			continue
+		}
+		if involved := w.decompose(from, int32(g)); involved != nil {
+			return involved
+		}
+		from = int32(g)
+		for ; len(nothing) > 0 && w.isUpTo(from, w.slot[nothing[0]]); nothing = nothing[1:] {
+			w.emit(nothing[0], w.slot[nothing[0]])
 		}
 	}
-	at = make([]int32, len(w.nothing))
-	k := 0
-	for i, op := range w.nothing {
-		for k+1 < len(open) && w.blocks[w.gaps[open[k]].firsts].first <= w.call[op] {
-			k++ // the next block begins before the operation
-		}
-		if w.gaps[open[k]].begin > w.ret[op] {
-			return nil, nil, op
-		}
-		at[i] = open[k]
-	}
-	return open, at, none
+	return nil
 }
 
-// slotIn returns the first slot of the gap in which op can take effect.
-func (w *stackMonitor) slotIn(g, op int32) int32 { return max(w.gaps[g].begin, w.call[op]+1) }
+// isUpTo reports whether a slot is in gap g or before it.
+func (w *stackMonitor) isUpTo(g, slot int32) bool {
+	return int(g)+1 == len(w.gaps) || slot < w.gaps[g+1].begin
+}
 
-// decompose removes all blocks between two gaps, and appends their operations to
-// the order. It does not recurse, because stacks can be high.
-func (w *stackMonitor) decompose(from, to int32) (involved []valueOps) {
+// decompose removes all blocks between two gaps that no block covers, and places their
+// operations. It does not recurse, because stacks can be high.
+func (w *stackMonitor) decompose(from, to int32) (involved [][]int32) {
 	w.todo = append(w.todo, task{from, to})
 	for len(w.todo) > 0 && !w.meter.MustStop(1) {
 		t := w.todo[len(w.todo)-1]
 		w.todo = w.todo[:len(w.todo)-1]
-		if t.a < 0 {
+		switch {
+		case t.a < 0:
 			w.emit(^t.a, t.b)
 			continue
-		}
-		first, end := w.left.next(w.gaps[t.a].firsts), w.gaps[t.b].firsts
-		if first >= end {
+		case t.a+1 >= t.b:
 			continue
 		}
-		begin, last := w.blocks[first].first, w.blocks[w.ranking[w.leftByLast.prev(w.gaps[t.b].lasts-1)]].last
+		// All gaps between the two are covered. So the next block begins right after
+		// the first gap, and the last one to end does so right before the second.
+		first, end := w.gaps[t.a].firsts, w.gaps[t.b].firsts
+		begin, last := w.gaps[t.a+1].begin-1, w.gaps[t.b].begin-1
 		if w.left.next(first+1) >= end {
-			w.emitAlone(&w.blocks[first])
+			w.emitAlone(w.blocks[first].value, begin, last+1)
 			continue
 		}
-		w.meet(first, end, begin, last)
+		w.meet(w.calls, w.opsAt[first], w.opsAt[end], begin)
+		w.meet(w.rets, w.opsAt[first], w.opsAt[end], -last)
 		i := w.ready.next(first)
 		if i >= end {
 			return w.findConflict(first, end, begin, last)
@@ -172,45 +222,24 @@ func (w *stackMonitor) decompose(from, to int32) (involved []valueOps) {
 	return nil
 }
 
-// meet finds the conditions of the blocks first to end-1 that are met. These blocks are
-// a part that covers the slots begin+1 to last. The conditions are pushes that can take
-// effect before the part, pops that can take effect after it, and looks that can take
-// effect before or after it.
-func (w *stackMonitor) meet(first, end, begin, last int32) {
-	for i := w.calls.below(first, end, begin); i < end; i = w.calls.below(i+1, end, begin) {
-		w.calls.remove(i)
-		w.met(i)
+// meet removes the conditions of the operations from lo to hi-1 whose position in the tree is
+// less than a limit, since they are met.
+func (w *stackMonitor) meet(t *leastTree, lo, hi, limit int32) {
+	for k := t.below(lo, hi, limit); k < hi; k = t.below(k+1, hi, limit) {
+		w.calls.remove(k)
+		w.rets.remove(k)
+		if b := &w.blocks[w.owner[k]]; b.open > 1 {
+			b.open--
+		} else {
+			w.ready.add(w.owner[k])
+		}
 	}
-	for i := w.rets.below(first, end, -last); i < end; i = w.rets.below(i+1, end, -last) {
-		w.rets.remove(i)
-		w.met(i)
-	}
-	lo, hi := w.looksAt[first], w.looksAt[end]
-	for k := w.lookCalls.below(lo, hi, begin); k < hi; k = w.lookCalls.below(k+1, hi, begin) {
-		w.metLook(k)
-	}
-	for k := w.lookRets.below(lo, hi, -last); k < hi; k = w.lookRets.below(k+1, hi, -last) {
-		w.metLook(k)
-	}
-}
-
-func (w *stackMonitor) met(i int32) {
-	if w.blocks[i].open--; w.blocks[i].open == 0 {
-		w.ready.add(i)
-	}
-}
-
-func (w *stackMonitor) metLook(k int32) {
-	w.lookCalls.remove(k)
-	w.lookRets.remove(k)
-	w.met(w.lookOwner[k])
 }
 
 // removeBlock removes a block.
 func (w *stackMonitor) removeBlock(i int32) {
 	b := &w.blocks[i]
 	w.left.remove(i)
-	w.leftByLast.remove(b.byLast)
 	w.ready.remove(i)
 	w.cover.remove(i, b.from, b.to)
 	for _, s := range w.cover.sole {
@@ -228,55 +257,40 @@ func (w *stackMonitor) removeBlock(i int32) {
 func (w *stackMonitor) solelyCovered(s soleCover) {
 	b := &w.blocks[s.value]
 	w.soleAfter[s.gap], b.sole = b.sole, s.gap
-	looks := w.looksOf(b.value) // in the order of invocations
-	before := sort.Search(len(looks), func(k int) bool { return w.lookGap[w.call[looks[k]]] > s.gap })
-	lo := w.looksAt[s.value]
-	hi, limit := lo+int32(before), 1-w.gaps[s.gap].begin
-	for k := w.lookRets.below(lo, hi, limit); k < hi; k = w.lookRets.below(k+1, hi, limit) {
-		w.metLook(k)
-	}
+	looks := w.looks.Of(b.value) // in the order of invocations
+	invoked := sort.Search(len(looks), func(k int) bool { return !w.isUpTo(s.gap, w.call[looks[k]]+1) })
+	lo := w.opsAt[s.value] + 1
+	w.meet(w.rets, lo, lo+int32(invoked), 1-w.gaps[s.gap].begin)
 }
 
-// emit appends an operation to the order. Slots never decrease from call to call.
+// emit places an operation. Slots never decrease from call to call, except that operations
+// that take effect at one moment come first.
 func (w *stackMonitor) emit(op, slot int32) {
-	if len(w.moments) > 0 {
-		w.emitMoments(slot)
-	}
+	w.slot[op] = slot
 	w.order = append(w.order, op)
 }
 
-// emitMoments appends all operations on each value whose operations share a slot
-// that is not after the given one.
-func (w *stackMonitor) emitMoments(slot int32) {
-	for len(w.moments) > 0 && w.inners[w.moments[0]].last < slot {
-		e := &w.values[w.moments[0]]
-		w.order = append(w.order, e.insert)
-		w.order = append(w.order, w.looksOf(w.moments[0])...)
-		w.order = append(w.order, e.remove)
-		w.moments = w.moments[1:]
-	}
-}
-
-// emitAlone appends the operations on a block that is alone in its part. Its looks
-// are in the order of invocations, and so are their slots.
-func (w *stackMonitor) emitAlone(b *block) {
-	e := &w.values[b.value]
-	w.emit(e.insert, b.first)
-	for _, op := range w.looksOf(b.value) {
-		w.emit(op, max(b.first, w.call[op]+1))
+// emitAlone places the operations on a value that is pushed in slot first and popped in slot
+// last, while no other is there. Its looks are in the order of invocations, and so are their
+// slots.
+func (w *stackMonitor) emitAlone(v, first, last int32) {
+	e := &w.values[v]
+	w.emit(e.insert, first)
+	for _, op := range w.looks.Of(v) {
+		w.emit(op, max(first, w.call[op]+1))
 	}
 	if e.remove != none {
-		w.emit(e.remove, b.last+1)
+		w.emit(e.remove, last)
 	}
 }
 
-// emitAround appends the push of a block that fits under its part. The part lies between
+// emitAround places the push of a block that fits under its part. The part lies between
 // the gaps of t and covers the slots begin+1 to last. emitAround adds tasks for the rest:
 // the smaller parts, the reads of the block between them, and its pop.
 func (w *stackMonitor) emitAround(b *block, t task, begin, last int32) {
 	e := &w.values[b.value]
 	w.emit(e.insert, begin)
-	looks := w.looksOf(b.value)
+	looks := w.looks.Of(b.value)
 	for ; len(looks) > 0 && w.call[looks[0]] < begin; looks = looks[1:] {
 		w.emit(looks[0], begin)
 	}
@@ -285,8 +299,8 @@ func (w *stackMonitor) emitAround(b *block, t task, begin, last int32) {
 	for _, g := range w.under {
 		w.todo = append(w.todo, task{at, g})
 		at = g
-		for ; len(looks) > 0 && w.lookGap[w.call[looks[0]]] <= g && w.gaps[g].begin <= w.ret[looks[0]]; looks = looks[1:] {
-			w.todo = append(w.todo, task{^looks[0], w.slotIn(g, looks[0])})
+		for ; len(looks) > 0 && w.isUpTo(g, w.call[looks[0]]+1) && w.gaps[g].begin <= w.ret[looks[0]]; looks = looks[1:] {
+			w.todo = append(w.todo, task{^looks[0], max(w.gaps[g].begin, w.call[looks[0]]+1)})
 		}
 	}
 	w.todo = append(w.todo, task{at, t.b})
@@ -297,158 +311,4 @@ func (w *stackMonitor) emitAround(b *block, t task, begin, last int32) {
 		w.todo = append(w.todo, task{^e.remove, last + 1})
 	}
 	slices.Reverse(w.todo[planned:])
-}
-
-// A gap is a group of neighbouring slots between which no inner interval begins or
-// ends.
-type gap struct {
-	begin         int32 // its first slot
-	firsts, lasts int32 // the numbers of inner intervals that begin and end before it
-}
-
-// A block is a value with an inner interval that is not empty.
-type block struct {
-	value       int32
-	first, last int32 // its inner interval
-	byLast      int32 // its number by last; block numbers are by first
-	from, to    int32 // the gaps that it covers; there may be none
-	open        int32 // number of conditions that are not met yet
-	sole        int32 // the gap found last that no other block covers, or none
-}
-
-// A blockTable has the blocks of a stack's history and the gaps between and under them.
-type blockTable struct {
-	blocks  []block // sorted by first
-	ranking []int32 // block numbers, sorted by last
-	moments []int32 // values whose inner intervals are empty, sorted by last
-	gaps    []gap
-	counts  []int32 // gap -> number of blocks that cover it
-	sums    []int32 // gap -> exclusive or of the numbers of these blocks
-	lookGap []int32 // position of an event of a look -> gap of the slot it lies in
-}
-
-// A mark describes a position. It is one number of the first group together with a value,
-// and any flags of the second group.
-const (
-	blockBegins = 1 + iota // first of the value
-	blockEnds              // last of the value
-	moment                 // last of a value with an empty inner interval
-
-	lookBegins = 1 << 2
-	lookEnds   = 1 << 3
-	valueShift = 4
-)
-
-// newBlockTable lists blocks and gaps by position. It keeps the gaps that fewer blocks
-// cover than the slots to their left or right, and the gaps where the interval of a
-// look begins or ends. If the other blocks leave any slot of that interval uncovered,
-// at any time, they also leave a gap that is kept.
-func (p *problem) newBlockTable(inners []inner) *blockTable {
-	marks, blocks, moments := p.marks(inners)
-	s := &blockScanner{inners: inners, rank: make([]int32, len(inners)), blockTable: &blockTable{
-		blocks: make([]block, 0, blocks), ranking: make([]int32, 0, blocks), moments: make([]int32, 0, moments)}}
-	for position, mark := range marks {
-		if mark == 0 {
-			continue
-		}
-		if mark&lookEnds != 0 {
-			s.keep()
-		}
-		s.pass(int32(position), mark)
-		if mark&lookBegins != 0 {
-			s.keep()
-		}
-		if mark&(lookBegins|lookEnds) != 0 {
-			marks[position] = int32(len(s.gaps) - 1)
-		}
-	}
-	for i := range s.blocks {
-		if s.blocks[i].last == p.end {
-			s.end(int32(i))
-			s.begin, s.kept = p.end+1, false
-		}
-	}
-	s.keep()
-	s.lookGap = marks
-	return s.blockTable
-}
-
-// marks returns the mark of each position, and the numbers of blocks and moments.
-func (p *problem) marks(inners []inner) (marks []int32, blocks, moments int) {
-	marks = make([]int32, p.end)
-	for i, in := range inners {
-		v := int32(i)
-		switch {
-		case in == leftOut:
-			continue
-		case in.empty():
-			marks[in.last] = v<<valueShift | moment
-			moments++
-			continue
-		}
-		blocks++
-		marks[in.first] |= v<<valueShift | blockBegins
-		if in.last < p.end {
-			marks[in.last] |= v<<valueShift | blockEnds
-		}
-		for _, op := range p.looksOf(v) {
-			marks[p.call[op]] |= lookBegins
-			marks[p.ret[op]] |= lookEnds
-		}
-	}
-	return marks, blocks, moments
-}
-
-// A blockScanner visits the positions in order to make a blockTable.
-type blockScanner struct {
-	*blockTable
-	inners      []inner
-	rank        []int32 // value -> block
-	begin       int32   // where the current gap begins
-	kept        bool    // whether it is among gaps
-	rising      bool    // whether a block begins where it begins
-	count, sums int32   // number of the blocks that cover it, and exclusive or of their numbers
-}
-
-// keep adds the current gap to those that are kept.
-func (s *blockScanner) keep() {
-	if !s.kept {
-		s.kept = true
-		s.gaps = append(s.gaps, gap{s.begin, int32(len(s.blocks)), int32(len(s.ranking))})
-		s.counts, s.blockTable.sums = append(s.counts, s.count), append(s.blockTable.sums, s.sums)
-	}
-}
-
-// pass handles the beginning or the end of a block, or a moment.
-func (s *blockScanner) pass(position, mark int32) {
-	v := mark >> valueShift
-	switch mark & (1<<2 - 1) {
-	case moment:
-		s.moments = append(s.moments, v)
-		return
-	case blockBegins:
-		if !s.rising {
-			s.keep()
-		}
-		i := int32(len(s.blocks))
-		in := s.inners[v]
-		s.rank[v] = i
-		s.blocks = append(s.blocks, block{value: v, first: in.first, last: in.last, from: int32(len(s.gaps)), sole: none})
-		s.count, s.sums = s.count+1, s.sums^i
-		s.rising = true
-	case blockEnds:
-		s.end(s.rank[v])
-	default:
-		return
-	}
-	s.begin, s.kept = position+1, false
-}
-
-// end handles the end of block i.
-func (s *blockScanner) end(i int32) {
-	b := &s.blocks[i]
-	b.byLast, b.to = int32(len(s.ranking)), int32(len(s.gaps)-1)
-	s.ranking = append(s.ranking, i)
-	s.count, s.sums = s.count-1, s.sums^i
-	s.rising = false
 }

@@ -4,94 +4,72 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/leadline/leadline/replay"
 )
 
-// A valueOps has operations on one value: its push, its pop (or none) and some of its
-// reads.
-type valueOps struct {
-	push, pop int32
-	looks     []int32
-}
-
-// findConflict returns operations in conflict on the blocks first to end-1. They are a
-// part that covers the slots begin+1 to last, and no block fits under it.
+// findConflict returns operations in conflict, by value, on the blocks first to end-1. They
+// are a part that covers the slots begin+1 to last, and no block fits under it.
 //
 // A chain of blocks that covers these slots is enough, as long as none of its
 // blocks fits under the others. So if only a look keeps a block from fitting, a chain of
 // others that covers the slots of the look is added, and so on.
-func (w *stackMonitor) findConflict(first, end, begin, last int32) []valueOps {
-	s := &conflictFinder{stackMonitor: w, number: map[int32]int32{}, chosen: map[int32]bool{}}
+func (w *stackMonitor) findConflict(first, end, begin, last int32) (involved [][]int32) {
+	var values, chosen []int32
+	number, isChosen := map[int32]int32{}, map[int32]bool{} // number: value -> block
 	for i := first; i < end; i = w.left.next(i + 1) {
-		s.values = append(s.values, w.blocks[i].value)
-		s.number[w.blocks[i].value] = i
+		values = append(values, w.blocks[i].value)
+		number[w.blocks[i].value] = i
 	}
-	s.choose(chain(s.values, w.inners, none, begin+1, last))
-	const enough = 64 // most chains of this kind; each takes linear time
-	var involved []valueOps
-	for chains := 0; len(involved) < len(s.list) && !w.meter.MustStop(1); {
-		v := s.list[len(involved)]
-		c := s.bounding(v)
-		if w.call[c.push] < begin && (c.pop == none || w.ret[c.pop] > last) {
-			look := s.failing(v)
-			if !slices.Contains(c.looks, look) {
-				c.looks = append(c.looks, look)
-			}
-			switch chains++; {
-			case chains <= enough:
-				w.meter.MustStop(len(s.values))
-				s.choose(chain(s.values, w.inners, v, w.call[look]+1, w.ret[look]))
-			case chains == enough+1:
-				s.choose(s.values) // all of them, so that later looks need no chain
+	choose := func(values []int32) {
+		w.meter.MustStop(len(values))
+		for _, v := range values {
+			if !isChosen[v] {
+				isChosen[v] = true
+				chosen = append(chosen, v)
 			}
 		}
-		involved = append(involved, c)
 	}
-	slices.SortFunc(involved, func(a, b valueOps) int { return cmp.Compare(w.ret[a.push], w.ret[b.push]) })
+	choose(chain(values, w.inners, none, begin+1, last))
+	const enough = 64 // most chains of this kind; each takes linear time
+	for chains := 0; len(involved) < len(chosen) && !w.meter.MustStop(1); {
+		v := chosen[len(involved)]
+		e, in, ops := &w.values[v], w.inners[v], []int32{w.values[v].insert}
+		for op := range w.uses(v) {
+			if op == e.remove || w.ret[op] == in.first || w.call[op] == in.last {
+				ops = append(ops, op)
+			}
+		}
+		if w.call[e.insert] < begin && (e.remove == none || w.ret[e.remove] > last) {
+			look := w.hinders(number[v])
+			ops = append(ops, look)
+			switch chains++; {
+			case chains <= enough:
+				w.meter.MustStop(len(values))
+				choose(chain(values, w.inners, v, w.call[look]+1, w.ret[look]))
+			case chains == enough+1:
+				choose(values) // all of them, so that later looks need no chain
+			}
+		}
+		slices.Sort(ops)
+		involved = append(involved, slices.Compact(ops))
+	}
+	pushed := func(ops []int32) int32 { return w.ret[w.values[w.valueOf[ops[0]]].insert] }
+	slices.SortFunc(involved, func(a, b []int32) int { return cmp.Compare(pushed(a), pushed(b)) })
 	return involved
 }
 
-// A conflictFinder chooses the values of a conflict.
-type conflictFinder struct {
-	*stackMonitor
-	values []int32         // sorted by first
-	number map[int32]int32 // value -> block
-	list   []int32         // the chosen values
-	chosen map[int32]bool
-}
-
-func (s *conflictFinder) choose(values []int32) {
-	s.meter.MustStop(len(values))
-	for _, v := range values {
-		if !s.chosen[v] {
-			s.chosen[v] = true
-			s.list = append(s.list, v)
-		}
-	}
-}
-
-// bounding returns the operations that determine the inner interval of a value,
-// with its push and pop.
-func (s *conflictFinder) bounding(v int32) valueOps {
-	c := valueOps{push: s.stackMonitor.problem.values[v].insert, pop: s.stackMonitor.problem.values[v].remove}
-	for _, op := range s.looksOf(v) {
-		if s.ret[op] == s.inners[v].first || s.call[op] == s.inners[v].last {
-			c.looks = append(c.looks, op)
-		}
-	}
-	return c
-}
-
-// failing returns a read of a value whose condition is not met.
-func (s *conflictFinder) failing(v int32) int32 {
-	lo, hi := s.looksAt[s.number[v]], s.looksAt[s.number[v]+1]
-	return s.looksOf(v)[s.lookCalls.below(lo, hi, math.MaxInt32)-lo]
+// hinders returns a read of a block whose condition is not met.
+func (w *stackMonitor) hinders(i int32) int32 {
+	lo, looks := w.opsAt[i]+1, w.looks.Of(w.blocks[i].value)
+	return looks[w.calls.below(lo, lo+int32(len(looks)), math.MaxInt32)-lo]
 }
 
 // shrink leaves out values as long as the operations on the others are in conflict. The
 // values are in the order of their pushes. It leaves out as many as possible at the end,
 // then at the beginning, and then, if few remain, one by one. It returns the operations on
 // the rest.
-func (p *problem) shrink(involved []valueOps) (ops []int32) {
+func (p *problem) shrink(involved [][]int32) (ops []int32) {
 	n := fewest(len(involved), func(n int) bool { return p.refutes(involved[:n]) })
 	involved = involved[:n]
 	n = fewest(len(involved), func(n int) bool { return p.refutes(involved[len(involved)-n:]) })
@@ -102,13 +80,7 @@ func (p *problem) shrink(involved []valueOps) (ops []int32) {
 			involved = less
 		}
 	}
-	for _, c := range involved {
-		ops = append(append(ops, c.push), c.looks...)
-		if c.pop != none {
-			ops = append(ops, c.pop)
-		}
-	}
-	return ops
+	return slices.Concat(involved...)
 }
 
 // fewest returns the least number up to most for which yes returns true; yes must
@@ -133,41 +105,29 @@ func fewest(most int, yes func(int) bool) int {
 }
 
 // refutes reports whether the operations are in conflict.
-func (p *problem) refutes(involved []valueOps) bool {
+func (p *problem) refutes(involved [][]int32) bool {
 	if p.meter.MustStop(len(involved)) {
 		return false
 	}
 	q := p.only(involved)
 	inners, _ := q.inners()
-	w := q.newStackMonitor(inners)
-	open, at, _ := w.openGaps()
-	return w.decomposeAll(open, at) != nil
+	return q.newStackMonitor(inners).decomposeAll() != nil
 }
 
-// only returns the problem with just these operations. It renumbers operations and events.
-func (p *problem) only(involved []valueOps) *problem {
-	q := &problem{discipline: p.discipline, meter: p.meter}
+// only returns the problem with just these operations. It renumbers operations, values and
+// events.
+func (p *problem) only(involved [][]int32) *problem {
+	q := &problem{discipline: p.discipline, meter: p.meter, initials: int32(len(involved))}
 	var positions []int32
-	add := func(op int32) int32 {
-		if op == none {
-			return none
-		}
-		positions = append(positions, p.call[op])
-		if p.ret[op] < p.end {
-			positions = append(positions, p.ret[op])
-		}
-		q.call, q.ret = append(q.call, p.call[op]), append(q.ret, p.ret[op])
-		return int32(len(q.call) - 1)
-	}
-	for _, c := range involved {
-		q.values = append(q.values, element{insert: add(c.push), remove: add(c.pop), looks: int32(len(q.looks))})
-		for _, op := range slices.Sorted(slices.Values(c.looks)) {
-			q.looks = append(q.looks, add(op))
+	for v, ops := range involved {
+		for _, op := range ops {
+			q.roles, q.valueOf = append(q.roles, p.roles[op]), append(q.valueOf, int32(v))
+			q.call, q.ret = append(q.call, p.call[op]), append(q.ret, p.ret[op])
+			positions = append(positions, p.call[op], min(p.ret[op], p.end))
 		}
 	}
-	q.values = append(q.values, element{insert: none, remove: none, looks: int32(len(q.looks))})
 	slices.Sort(positions)
-	q.end = int32(len(positions))
+	positions = slices.Compact(positions)
 	for op := range q.call {
 		at, _ := slices.BinarySearch(positions, q.call[op])
 		q.call[op] = int32(at)
@@ -176,5 +136,8 @@ func (p *problem) only(involved []valueOps) *problem {
 			q.ret[op] = int32(at)
 		}
 	}
+	q.end = int32(len(positions))
+	q.enter(len(involved))
+	q.looks = q.byValue(replay.Look)
 	return q
 }
