@@ -85,8 +85,7 @@ func (b *blamer) singleChanges(values func(i int32) []history.Value) (found [][]
 			continue
 		}
 		for _, v := range values(i) {
-			op := b.h.Ops[i]
-			if op.Result = v; v.Equal(b.h.Ops[i].Result) || b.spec.Check(&op) != nil || replay.Impossible(b.spec, &op) != "" {
+			if op := &b.h.Ops[i]; v.Equal(op.Result) || !mayReturn(b.spec, op, v) {
 				continue
 			}
 			change := replay.FreedResult{Op: i, Allowed: []history.Value{v}}
@@ -159,15 +158,18 @@ func compareGroups(a, b []replay.FreedResult) int {
 // isFreeable reports whether the operation has a result and may have had another one.
 // A method that returns nothing may have thrown an exception.
 func isFreeable(spec replay.Spec, op *history.Operation) bool {
-	switch {
-	case op.Pending() || op.Result.Kind() == history.Unknown:
+	if op.Pending() || op.Result.Kind() == history.Unknown {
 		return false
-	case op.Result.Kind() != history.None:
-		return true
 	}
-	thrown := *op
-	thrown.Result = history.ExceptionValue("")
-	return spec.Check(&thrown) == nil && replay.Impossible(spec, &thrown) == ""
+	return op.Result.Kind() != history.None || mayReturn(spec, op, history.ExceptionValue(""))
+}
+
+// mayReturn reports whether v is a result that the object gives to op in some state, as far
+// as the specification knows.
+func mayReturn(spec replay.Spec, op *history.Operation, v history.Value) bool {
+	other := *op
+	other.Result = v
+	return spec.Check(&other) == nil && replay.Impossible(spec, &other) == ""
 }
 
 // A blamer searches for groups of results.
@@ -183,9 +185,9 @@ type blamer struct {
 // order of their operations.
 func (b *blamer) groups() [][]replay.FreedResult {
 	var found [][]replay.FreedResult
-	level := [][]int32{nil}
+	level := [][]int32{nil} // groups that are not enough, sorted
 	for size := 1; size <= limits.group && len(found) == 0; size++ {
-		var next [][]int32
+		var tried [][]int32
 		for _, free := range level {
 			for _, i := range b.decisive(free) {
 				if b.meter.Stopped() {
@@ -193,29 +195,23 @@ func (b *blamer) groups() [][]replay.FreedResult {
 					return found
 				}
 				group := slices.Sorted(slices.Values(append([]int32{i}, free...)))
-				at, known := slices.BinarySearchFunc(next, group, slices.Compare[[]int32])
-				if known || slices.ContainsFunc(found, func(f []replay.FreedResult) bool { return isGroup(f, group) }) {
+				at, known := slices.BinarySearchFunc(tried, group, slices.Compare[[]int32])
+				if known {
 					continue
 				}
+				tried = slices.Insert(tried, at, group)
 				switch answer, results := b.try(group); answer {
 				case replay.Undecided:
 					b.cause = cmp.Or(b.cause, b.explainer.cause, "work")
-					next = slices.Insert(next, at, group)
-				case replay.NotLinearizable:
-					next = slices.Insert(next, at, group)
-				default:
+				case replay.Linearizable:
 					found = append(found, results)
 				}
 			}
 		}
-		level = next
+		level = tried
 	}
 	slices.SortFunc(found, compareGroups)
 	return found
-}
-
-func isGroup(results []replay.FreedResult, group []int32) bool {
-	return slices.EqualFunc(results, group, func(f replay.FreedResult, op int32) bool { return f.Op == op })
 }
 
 // try decides the history with the results of the operations free. If it is linearizable,
@@ -231,20 +227,11 @@ func (b *blamer) try(ops []int32) (replay.Answer, []replay.FreedResult) {
 // decisive returns a minimal set of operations such that the history fails even if the
 // results of all other operations are free. The operations in free are not in the set.
 func (b *blamer) decisive(free []int32) []int32 {
-	var rest []int32
-	for _, i := range b.freeable {
-		if !slices.Contains(free, i) {
-			rest = append(rest, i)
-		}
-	}
+	rest := slices.DeleteFunc(slices.Clone(b.freeable), func(i int32) bool { return slices.Contains(free, i) })
 	kept, isMinimal := minimize(len(rest), b.meter.Stopped, func(kept []int32) replay.Answer {
 		all := slices.Clone(free)
-		isKept := make([]bool, len(rest))
-		for _, k := range kept {
-			isKept[k] = true
-		}
 		for k, i := range rest {
-			if !isKept[k] {
+			if !slices.Contains(kept, int32(k)) {
 				all = append(all, i)
 			}
 		}
@@ -339,11 +326,10 @@ func (b *blamer) possibleResults(h *history.History, ops []int32, witness []int3
 // specification accepts: common ones, and results of other calls of its method in the
 // history.
 func (b *blamer) candidates(op int32) []history.Value {
-	changed := b.h.Ops[op]
+	like := &b.h.Ops[op]
 	var candidates []history.Value
 	add := func(v history.Value) {
-		changed.Result = v
-		if v.Kind() != history.Unknown && !slices.ContainsFunc(candidates, v.Equal) && b.spec.Check(&changed) == nil && replay.Impossible(b.spec, &changed) == "" {
+		if v.Kind() != history.Unknown && !slices.ContainsFunc(candidates, v.Equal) && mayReturn(b.spec, like, v) {
 			candidates = append(candidates, v)
 		}
 	}
@@ -351,7 +337,7 @@ func (b *blamer) candidates(op int32) []history.Value {
 		add(v)
 	}
 	for i := range b.h.Ops {
-		if o := &b.h.Ops[i]; o.Method == changed.Method && !o.Pending() {
+		if o := &b.h.Ops[i]; o.Method == like.Method && !o.Pending() {
 			add(o.Result)
 		}
 	}

@@ -261,19 +261,15 @@ func (g *groups) put(number, op int32) {
 // byValue divides the operations by the values that they are about. Two values of
 // one operation belong together.
 func (r *reducer) byValue(ops []int32) (d division) {
-	partitioned := replay.TraitsOf(r.spec).Partitioned
 	same := map[int32]int32{} // value -> another one of its unit
 	find := func(v int32) int32 {
-		for {
-			w, ok := same[v]
-			if !ok {
-				return v
-			}
+		for w, ok := same[v]; ok; w, ok = same[v] {
 			if up, ok := same[w]; ok {
 				same[v] = up
 			}
 			v = w
 		}
+		return v
 	}
 	for _, i := range ops {
 		if f := &r.facts[i]; f.apart && f.value[1] >= 0 {
@@ -282,6 +278,7 @@ func (r *reducer) byValue(ops []int32) (d division) {
 			}
 		}
 	}
+	partitioned := replay.TraitsOf(r.spec).Partitioned
 	var values groups
 	for _, i := range ops {
 		switch f := &r.facts[i]; {

@@ -107,14 +107,13 @@ func Short(w io.Writer, h *history.History, v *replay.Verdict, o Options) (err e
 		p.conflict(v.Conflict)
 	}
 	if e != nil {
+		line := func(sentence string) { p.printf("    %s\n", strings.ToLower(sentence[:1])+sentence[1:]) }
 		if e.Initial != "" {
-			text := p.initially(e)
-			p.printf("    %s\n", strings.ToLower(text[:1])+text[1:])
+			line(p.initially(e))
 		}
 		p.sizes(e)
 		for _, m := range e.Missing {
-			text := missingText(e, m)
-			p.printf("    %s\n", strings.ToLower(text[:1])+text[1:])
+			line(missingText(e, m))
 		}
 	}
 	if p.Hint != "" {
@@ -165,16 +164,13 @@ func (p *printer) sizes(e *replay.Explanation) {
 
 // conflict lists operations that have no witness by themselves.
 func (p *printer) conflict(ops []int32) {
-	for k, i := range ops {
-		what := "together with"
-		switch k {
-		case conflictMax:
-			p.printf("    and %d more\n", len(ops)-k)
-			return
-		case 0:
-			what = "no order explains"
-		}
+	what := "no order explains"
+	for _, i := range ops[:min(len(ops), conflictMax)] {
 		p.printf("    %s %s\n", what, p.at(i))
+		what = "together with"
+	}
+	if more := len(ops) - conflictMax; more > 0 {
+		p.printf("    and %d more\n", more)
 	}
 }
 

@@ -322,11 +322,7 @@ func (p *printer) allowed(f replay.FreedResult) string {
 
 // initially says which initial value explains the first reads.
 func (p *printer) initially(e *replay.Explanation) string {
-	flag := Clean(e.Initial)
-	if strings.ContainsAny(flag, " \"'\\[]{}<>()$&|;*?!#~`") {
-		flag = "'" + strings.ReplaceAll(flag, "'", `'\''`) + "'"
-	}
-	return fmt.Sprintf("It would be %s if the object held another value at first: --model %s", p.property(), flag)
+	return fmt.Sprintf("It would be %s if the object held another value at first: --model %s", p.property(), ShellWord(e.Initial))
 }
 
 // missing lists what was not computed.

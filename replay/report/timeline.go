@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -32,30 +33,24 @@ func Timeline(w io.Writer, h *history.History, v *replay.Verdict, ops []int32, o
 // shown. all is the number of all operations.
 func (p *printer) drawRelevant(v *replay.Verdict, all int, indent string) {
 	ops := relevant(p.h, v, p.Rows)
-	if core := explanationOf(v).Core; len(core) > p.Rows {
-		earlier := len(core)
-		for _, i := range ops {
-			if _, ok := slices.BinarySearch(core, i); ok {
-				earlier--
-			}
-		}
-		p.printf("%s... %s ...\n", indent, count(earlier, "earlier operation", "earlier operations"))
+	core := explanationOf(v).Core
+	if len(core) <= p.Rows {
 		p.timeline(v, ops, indent)
+		if left := all - len(ops); left > 0 {
+			p.printf("%sand %s not shown\n", indent, count(left, "operation that is", "operations that are"))
+		}
 		return
 	}
+	earlier := slices.DeleteFunc(slices.Clone(core), func(i int32) bool { _, shown := slices.BinarySearch(ops, i); return shown })
+	p.printf("%s... %s ...\n", indent, count(len(earlier), "earlier operation", "earlier operations"))
 	p.timeline(v, ops, indent)
-	if left := all - len(ops); left > 0 {
-		p.printf("%sand %s not shown\n", indent, count(left, "operation that is", "operations that are"))
-	}
 }
 
 // relevant returns up to limit operations that matter for a verdict: the operations at
 // fault, of the minimal sub-history, and of the schedule index, and operations that
 // overlap these. If there are none, it returns the first operations.
-func relevant(h *history.History, v *replay.Verdict, limit int) (ops []int32) {
-	if len(h.Ops) <= limit {
-		limit = len(h.Ops)
-	}
+func relevant(h *history.History, v *replay.Verdict, limit int) []int32 {
+	limit = min(limit, len(h.Ops))
 	chosen := map[int32]bool{}
 	add := func(more ...int32) {
 		for _, i := range more {
@@ -64,11 +59,12 @@ func relevant(h *history.History, v *replay.Verdict, limit int) (ops []int32) {
 			}
 		}
 	}
-	end := endOf(h, v)
+	end, all := endOf(h, v), allOf(len(h.Ops))
+	all = slices.DeleteFunc(all, func(i int32) bool { return h.Ops[i].Call >= end })
 	addAround := func(i int32) {
-		for k := range h.Ops {
-			if overlaps(&h.Ops[i], &h.Ops[k]) && h.Ops[k].Call < end {
-				add(int32(k))
+		for _, k := range all {
+			if len(chosen) < limit && overlaps(&h.Ops[i], &h.Ops[k]) {
+				add(k)
 			}
 		}
 	}
@@ -90,27 +86,16 @@ func relevant(h *history.History, v *replay.Verdict, limit int) (ops []int32) {
 		}
 		add(v.Index.Tuple...)
 		for _, i := range v.Index.Tuple {
-			if len(chosen) == limit {
-				break
-			}
 			addAround(i)
 		}
 	}
 	if e.Unexplained != replay.NoOperation && len(e.Core) == 0 {
 		addAround(e.Unexplained)
 	}
-	if len(chosen) == 0 || len(h.Ops) <= limit {
-		for i := range h.Ops {
-			if h.Ops[i].Call < end {
-				add(int32(i))
-			}
-		}
+	if len(chosen) == 0 || limit == len(h.Ops) {
+		add(all...)
 	}
-	for i := range chosen {
-		ops = append(ops, i)
-	}
-	slices.Sort(ops)
-	return ops
+	return slices.Sorted(maps.Keys(chosen))
 }
 
 // latest returns the n operations of a minimal sub-history that are nearest to its end,

@@ -61,42 +61,28 @@ func Witness(w io.Writer, h *history.History, spec replay.Spec, v *replay.Verdic
 const near = 2
 
 // shownSteps returns the steps of the witness to show, sorted.
-func (p *printer) shownSteps(v *replay.Verdict) []int {
-	n := len(v.Witness)
-	if n <= p.Rows {
-		n = p.Rows
-	}
-	ends := max(p.Rows/4, 1)
+func (p *printer) shownSteps(v *replay.Verdict) (steps []int) {
+	n, ends := len(v.Witness), max(p.Rows/4, 1)
 	shown := map[int]bool{}
 	add := func(from, to int) {
-		for k := max(from, 0); k < min(to, len(v.Witness)); k++ {
+		for k := max(from, 0); k < min(to, n); k++ {
 			shown[k] = true
 		}
 	}
-	if len(v.Witness) <= p.Rows {
+	if n <= p.Rows {
 		add(0, n)
 	} else {
 		add(0, ends)
-		add(len(v.Witness)-ends, len(v.Witness))
-		delayed := make(map[int32]bool, len(v.Index.Tuple))
-		for _, i := range v.Index.Tuple {
-			delayed[i] = true
-		}
+		add(n-ends, n)
 		for k, i := range v.Witness {
-			if delayed[i] && len(shown) < p.Rows {
+			if len(shown) < p.Rows && slices.Contains(v.Index.Tuple, i) {
 				add(k-near, k+near+1)
 			}
 		}
 	}
-	steps := make([]int, 0, len(shown))
-	for k := range shown {
-		steps = append(steps, k)
-	}
-	slices.Sort(steps)
-	// A gap of one step would not be shorter than the step itself.
-	for i := len(steps) - 1; i > 0; i-- {
-		if steps[i]-steps[i-1] == 2 {
-			steps = slices.Insert(steps, i, steps[i]-1)
+	for k := range n { // a gap of one step would not be shorter than the step itself
+		if shown[k] || shown[k-1] && shown[k+1] {
+			steps = append(steps, k)
 		}
 	}
 	return steps
@@ -138,10 +124,12 @@ func (p *printer) witness(spec replay.Spec, v *replay.Verdict) {
 		opWidth = max(min(widths[3], room-stateWidth-2), len("(initially)"))
 		p.printf("%s\n", p.paint(dim, pad("", p.Width-room)+pad("(initially)", opWidth)+"  "+elide(initially, stateWidth)))
 	}
+	next := 0
 	for j, cells := range texts {
-		if gap := steps[j] - 1 - before(steps, j); gap > 0 {
+		if gap := steps[j] - next; gap > 0 {
 			p.printf("    ... %s ...\n", operations(gap))
 		}
+		next = steps[j] + 1
 		mark, state := marks[v.Witness[steps[j]]], states[j]
 		head := fmt.Sprintf("%-2s  %s  %s  %s  ", mark, padLeft(cells[0], widths[0]), padLeft(cells[1], widths[1]), pad(cells[2], widths[2]))
 		for l, line := range wrap(elide(cells[3], 4*opWidth), opWidth) {
@@ -155,14 +143,6 @@ func (p *printer) witness(spec replay.Spec, v *replay.Verdict) {
 			p.printf("%s\n", p.paint(color, strings.TrimRight(head+pad(line, opWidth)+"  "+elide(state, stateWidth), " ")))
 		}
 	}
-}
-
-// before returns the step that is shown before steps[i].
-func before(steps []int, i int) int {
-	if i == 0 {
-		return -1
-	}
-	return steps[i-1]
 }
 
 // step returns the number, identifier, process and text of a step.
