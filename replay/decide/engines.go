@@ -6,6 +6,7 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/order"
 	"github.com/leadline/leadline/replay/search"
 	"github.com/leadline/leadline/replay/window"
@@ -40,8 +41,8 @@ var engines = []row{
 	{name: "monitor", kind: replay.MonitorEngine, min: short + 1, max: unbounded, forced: true, run: runMonitor},
 	{name: "short search", kind: replay.SearchEngine, max: long, share: &limits.quick, run: runShortSearch},
 	{name: "window", kind: replay.SearchEngine, max: unbounded, share: &limits.collection, run: runWindow},
-	{name: "order", kind: replay.SearchEngine, max: unbounded, share: &limits.collection, run: runOrder},
-	{name: "values overwritten", kind: replay.SearchEngine, max: unbounded, share: &limits.collection, run: runOverwritten},
+	{name: "order", kind: replay.SearchEngine, max: unbounded, share: &limits.collection, run: engine(order.Run)},
+	{name: "values overwritten", kind: replay.SearchEngine, max: unbounded, share: &limits.collection, run: engine(search.Overwritten)},
 	{name: "search", kind: replay.SearchEngine, max: unbounded, forced: true, run: runLongSearch},
 	{name: "depth and families", kind: replay.FamiliesEngine, max: unbounded, forced: true, deepens: true, run: runFamilies},
 }
@@ -64,6 +65,11 @@ func (e *row) start(t *task) (replay.Finding, error) {
 		return e.run(t, t.meter)
 	}
 	return e.run(t, t.meter.Share(e.share.of(len(t.h.Ops))))
+}
+
+// engine returns the run of a row whose engine needs nothing but the problem.
+func engine(run func(*ops.Problem, *meter.Meter) replay.Finding) func(*task, *meter.Meter) (replay.Finding, error) {
+	return func(t *task, m *meter.Meter) (replay.Finding, error) { return run(t.Problem, m), nil }
 }
 
 // runDepth searches for the witness of least depth, which decides most short histories.
@@ -92,10 +98,6 @@ func runMonitor(t *task, m *meter.Meter) (replay.Finding, error) {
 	return f, nil
 }
 
-func runSearch(t *task, m *meter.Meter) (replay.Finding, error) {
-	return search.Run(t.Problem, m), nil
-}
-
 // runShortSearch decides most histories.
 func runShortSearch(t *task, m *meter.Meter) (replay.Finding, error) {
 	pace := search.Pace{Least: limits.quick.least, Each: limits.quick.each}
@@ -116,19 +118,11 @@ func runLongSearch(t *task, m *meter.Meter) (replay.Finding, error) {
 		}
 	}
 	if first < 0 {
-		return runSearch(t, m)
+		return search.Run(t.Problem, m), nil
 	}
 	f := replay.Refuted(replay.SearchEngine)
 	f.Reached, f.Conflict = t.h.Ops[first].Return, []int32{first}
 	return f, nil
-}
-
-func runOverwritten(t *task, m *meter.Meter) (replay.Finding, error) {
-	return search.Overwritten(t.Problem, m), nil
-}
-
-func runOrder(t *task, m *meter.Meter) (replay.Finding, error) {
-	return order.Run(t.Problem, m), nil
 }
 
 func runWindow(t *task, m *meter.Meter) (replay.Finding, error) {
