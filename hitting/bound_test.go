@@ -91,8 +91,7 @@ func naiveBound(p *poset.Poset) int {
 	return max(1, min(byComponents, 2*cover))
 }
 
-// checkBound checks the value of the bound, and that both generators have all
-// schedules there.
+// checkBound checks the value of the bound, and that families have all schedules there.
 func checkBound(t *testing.T, p *poset.Poset, chains []int32) int {
 	t.Helper()
 	b := Bound(p)
@@ -100,7 +99,7 @@ func checkBound(t *testing.T, p *poset.Poset, chains []int32) int {
 		t.Fatalf("bound %d, want %d: %v", b, want, relation(p))
 	}
 	want, _ := p.LinearExtensions(1 << 20)
-	for name, f := range map[string]*Family{"packed": NewFamily(p, chains, Options{}), "wide": forceWide(NewFamily(p, chains, Options{}))} {
+	for name, f := range map[string]*Family{"default": NewFamily(p, chains, Options{}), "large": asLarge(NewFamily(p, chains, Options{}))} {
 		for f.Depth() < b {
 			f.Count()
 		}

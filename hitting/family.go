@@ -22,7 +22,7 @@ type Options struct {
 // safe for concurrent use.
 type Family struct {
 	live    *liveElements
-	gen     generator
+	gen     *generator
 	opt     Options
 	d       int
 	bound   int // see mostDepth; 0: not computed
@@ -33,22 +33,6 @@ type Family struct {
 	seen    fingerprintSet
 }
 
-// A generator visits the schedules of one depth in index order. Both kinds do so
-// by moves (see doc.go): one packs a schedule of up to 16 live elements into a
-// word, the other takes any number. The first is 2 to 4 times faster where both apply
-// (see BenchmarkCount).
-type generator interface {
-	// run calls visit for every node of the tree of this depth that might be new,
-	// and reports whether there were any. It ends early when visit returns false
-	// or the family is stopped.
-	run(f *Family, visit func(chain int32, tuple []int32) bool) bool
-	// fingerprint returns the fingerprint of the schedule being visited.
-	fingerprint() fingerprint
-	// schedule returns the schedule being visited, in live elements; it is lent
-	// until the next call.
-	schedule() []int32
-}
-
 // NewFamily returns the families of p under the given chain partition, an
 // argument that poset.CheckChains accepts. It panics if chains does not give
 // each element a chain below p.Len(). O(n log n).
@@ -56,11 +40,7 @@ func NewFamily(p *poset.Poset, chains []int32, opt Options) *Family {
 	checkChains(p, chains)
 	f := &Family{opt: opt, exact: true}
 	f.live = newLiveElements(p, chains, f.spend)
-	if len(f.live.elements) <= packedMax {
-		f.gen = newPacked(f.live)
-	} else {
-		f.gen = newWide(f.live)
-	}
+	f.gen = newGenerator(f.live)
 	return f
 }
 

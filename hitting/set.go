@@ -23,6 +23,18 @@ func (s *fingerprintSet) add(f fingerprint) bool {
 	return true
 }
 
+// packedMax is the largest number of elements of a schedule that fits.
+const packedMax = 16
+
+// pack returns the fingerprint of a schedule that fits.
+func pack(schedule []int32) fingerprint {
+	f := fingerprint{b: 1}
+	for k, e := range schedule {
+		f.a |= uint64(e) << (4 * k)
+	}
+	return f
+}
+
 // A hasher computes fingerprints of schedules of n elements. Each place and
 // each element has two random numbers; the sums of their products over the
 // schedule are the fingerprint. The numbers are the same in every run.
