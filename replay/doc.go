@@ -21,6 +21,9 @@
 // is simply run, with a fresh one per schedule. Package replay/porcupine is for
 // models written for porcupine.
 //
+// A wrong specification makes verdicts wrong. Package replay/spec/spectest tests one, also
+// your own, in a single call.
+//
 // Pending operations may take effect at any time after their invocation, or
 // never; they have no result to compare. Where a schedule places one and the
 // object has no transition, it did not take effect, and the state stays the

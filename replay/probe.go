@@ -1,11 +1,10 @@
 package replay
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -48,22 +47,18 @@ const (
 	probeRestart     = 8 // steps from one initial state
 )
 
-// Probe looks for faults of a specification that lead to wrong verdicts. It makes
-// some steps with the given operations, as far as Check accepts them, and tests
-// that
-//   - no transition changes its arguments, or a state other than the one that it
-//     returns;
-//   - an invocation has the same results each time in the same state, and in all
-//     states with the same key;
-//   - AppendKey appends, and returns the same key each time;
-//   - New returns a new object each time. If objects are not States, two new ones must
-//     return the same results;
-//   - New and Clone return an object, and outcomes have a next state.
+// Probe looks for faults of a specification that lead to wrong verdicts, at the beginning of
+// a check. It tries the first of the given operations, as far as Check accepts them, and
+// tests that
+//   - no transition changes its arguments, or a state other than the one that it returns;
+//   - an invocation has the same results in all states with the same key;
+//   - New returns a new object each time, two objects return the same results, and there is
+//     a next state and a clone.
 //
-// The error is about the specification. A nil error proves nothing. Trusted
-// specifications are not probed. If the specification panics, Probe ends without an
-// error, because a check may not reach such a state. It also ends when ctx is done. The
-// number of steps has a constant bound.
+// The error is about the specification. A nil error proves little: package
+// replay/spec/spectest tests a specification thoroughly. Trusted specifications are not
+// probed. If the specification panics, Probe ends without an error, because a check may not
+// reach such a state. It also ends when ctx is done.
 func Probe(ctx context.Context, s Spec, ops []history.Operation) (err error) {
 	if err := Validate(s); err != nil {
 		return err
@@ -71,67 +66,40 @@ func Probe(ctx context.Context, s Spec, ops []history.Operation) (err error) {
 	if _, ok := s.(Trusted); ok {
 		return nil
 	}
-	p := &probe{context: ctx, spec: s, seen: map[[sha256.Size]byte]string{}}
+	p := &probe{context: ctx, spec: s, seen: map[string][]string{}}
 	defer func() { _ = recover() }()
 	p.choose(ops)
 	first := s.New()
 	if first == nil {
 		return p.errorf("New returns nil")
 	}
-	if _, ok := first.(State); !ok {
-		if same(first, s.New()) {
-			return p.errorf("New returns the same object each time")
-		}
-		return p.runTwice(ops)
+	if state, ok := first.(State); ok {
+		return p.walk(state)
 	}
-	if err := p.walk(); err != nil {
-		return err
-	}
-	return p.renew()
+	return p.runTwice(ops)
 }
 
-// same reports whether two objects are the same object. Pointers to types of size 0 may be
-// equal, so they do not count.
-func same(a, b Object) bool {
-	v, w := reflect.ValueOf(a), reflect.ValueOf(b)
-	switch {
-	case v.Type() != w.Type():
-		return false
-	case v.Kind() == reflect.Pointer:
-		return v.Type().Elem().Size() > 0 && v.Pointer() == w.Pointer()
-	}
-	return v.Kind() == reflect.Map && v.Pointer() == w.Pointer()
-}
-
-// A probe is a walk through the states of a specification.
+// A probe tries a specification.
 type probe struct {
 	context     context.Context
 	spec        Spec
 	invocations []Invocation
-	texts       []string                     // of the invocations
-	seen        map[[sha256.Size]byte]string // key and number of an invocation -> results
+	texts       []string            // of the invocations
+	seen        map[string][]string // key -> results of each invocation
 }
 
 func (p *probe) errorf(format string, args ...any) error {
 	return fmt.Errorf("the specification %s is wrong: %s", p.spec.Name(), fmt.Sprintf(format, args...))
 }
 
-// choose takes the first distinct invocations of ops.
+// choose takes the first distinct invocations of ops, with copies of their arguments.
 func (p *probe) choose(ops []history.Operation) {
-	seen := map[string]bool{}
 	for i := 0; i < len(ops) && len(p.invocations) < probeInvocations; i++ {
-		op := &ops[i]
-		inv := ownInvocation(op)
-		if text := inv.String(); !seen[text] && p.spec.Check(op) == nil {
-			seen[text] = true
+		inv := Invocation{ops[i].Method, slices.Clone(ops[i].Args)}
+		if text := inv.String(); !slices.Contains(p.texts, text) && p.spec.Check(&ops[i]) == nil {
 			p.invocations, p.texts = append(p.invocations, inv), append(p.texts, text)
 		}
 	}
-}
-
-// ownInvocation returns the invocation of op with a copy of its arguments.
-func ownInvocation(op *history.Operation) Invocation {
-	return Invocation{op.Method, slices.Clone(op.Args)}
 }
 
 // runTwice compares the results of two new objects.
@@ -141,72 +109,48 @@ func (p *probe) runTwice(ops []history.Operation) error {
 		return err
 	}
 	second, err := p.run(ops)
-	if err != nil {
-		return err
-	}
 	for i := range min(len(first), len(second)) {
 		if a, b := first[i], second[i]; a != b {
 			return p.errorf("after the same operations, %s returns %s from one new object and %s from another; New has to return a new object, and the object has to be deterministic",
-				Invocation{ops[i].Method, ops[i].Args}, orNone(a), orNone(b))
+				Invocation{ops[i].Method, ops[i].Args}, a, b)
 		}
 	}
-	return nil
+	return err
 }
 
-// run performs the first operations on a new object, in the order of their invocations,
-// until a result is not the recorded one. It returns the results.
+// run performs the first operations on a new object until a result is not the recorded one.
+// It returns the results.
 func (p *probe) run(ops []history.Operation) (results []string, err error) {
 	object := p.spec.New()
 	for i := range ops[:min(len(ops), probeSteps)] {
-		op := &ops[i]
-		if p.context.Err() != nil || p.spec.Check(op) != nil {
+		if p.context.Err() != nil || p.spec.Check(&ops[i]) != nil {
 			break
 		}
-		inv := ownInvocation(op)
+		inv := Invocation{ops[i].Method, slices.Clone(ops[i].Args)}
 		text := inv.String()
 		result, ok := object.Apply(inv)
 		if inv.String() != text {
 			return nil, p.errorf("%s changes its arguments to those of %v", text, inv)
 		}
-		if ok {
-			results = append(results, resultText(result))
-		} else {
-			results = append(results, "")
-		}
-		if !accepted(op, result, ok) {
+		if results = append(results, resultText(result, ok)); !accepted(&ops[i], result, ok) {
 			break
 		}
 	}
 	return results, nil
 }
 
-// renew performs operations on an object that New returned. That must not change the next
-// object that New returns.
-func (p *probe) renew() error {
-	object := p.spec.New()
-	if _, ok := object.(Nondeterministic); ok {
-		return nil // Apply is not called
-	}
-	initial := keyOf(object.(State))
-	for _, inv := range p.invocations {
-		if p.context.Err() != nil {
-			break
-		}
-		object.Apply(inv)
-		if keyOf(p.spec.New().(State)) != initial {
-			return p.errorf("New does not return a new object; %v changed the one that it returns next", inv)
-		}
-	}
-	return nil
-}
-
-func (p *probe) walk() error {
-	random := rand.New(rand.NewPCG(1, 1)) // the same walk each time
-	first := p.spec.New().(State)
-	initial := keyOf(first)
-	state := first
+// walk visits some states from the first one, each twice, as itself and as a clone.
+func (p *probe) walk(first State) error {
+	initial, state := keyOf(first), first
 	for step := range probeSteps {
+		clone := state.Clone()
+		if clone == nil {
+			return p.errorf("Clone returns nil")
+		}
 		next, err := p.visit(state)
+		if err == nil {
+			_, err = p.visit(clone)
+		}
 		switch {
 		case err != nil:
 			return err
@@ -215,67 +159,55 @@ func (p *probe) walk() error {
 		case len(next) == 0:
 			return nil
 		}
-		if state = next[random.IntN(len(next))].state; step%probeRestart == probeRestart-1 {
-			state = p.spec.New().(State)
+		if state = next[(step+step/probeRestart)%len(next)]; step%probeRestart == probeRestart-1 {
+			state = first
+		}
+	}
+	if _, ok := first.(Nondeterministic); ok {
+		return nil // Apply is not called
+	}
+	for _, inv := range p.invocations {
+		p.spec.New().Apply(inv)
+		if keyOf(p.spec.New().(State)) != initial {
+			return p.errorf("New does not return a new object; %v changed the one that it returns next", inv)
 		}
 	}
 	return nil
 }
 
-// A probed is a state that an invocation led to.
-type probed struct {
-	by    Invocation
-	state State
-	key   string
-}
-
-// visit performs each invocation in a state and returns the states reached.
-func (p *probe) visit(state State) ([]probed, error) {
+// visit performs each invocation in a state and returns the states reached, or none when the
+// context is done.
+func (p *probe) visit(state State) (reached []State, err error) {
 	key := keyOf(state)
-	switch {
-	case keyOf(state) != key:
-		return nil, p.errorf("AppendKey appends %q and then %q for the same state", key, keyOf(state))
-	case string(state.AppendKey([]byte("k"))) != "k"+key:
-		return nil, p.errorf("AppendKey does not append the key to its argument")
-	case state.Clone() == nil:
-		return nil, p.errorf("Clone returns nil")
-	}
-	var reached []probed
+	var keys, all []string // the keys of the states reached, and the results
+	before := p.seen[key]
 	for i, inv := range p.invocations {
 		if p.context.Err() != nil {
-			return nil, nil // as where nothing can be invoked
+			return nil, nil
 		}
-		var results string
-		for again := range 2 {
-			list := Transitions(state, inv)
-			if inv.String() != p.texts[i] {
-				return nil, p.errorf("%s changes its arguments to those of %v", p.texts[i], inv)
+		results := ""
+		for _, o := range Transitions(state, inv) {
+			if o.Next == nil {
+				return nil, p.errorf("an outcome of %v has no next state", inv)
 			}
-			if keyOf(state) != key {
-				return nil, p.errorf("%v changes the state that it is applied to; a transition has to copy what it changes", inv)
-			}
-			text := ""
-			for _, o := range list {
-				if o.Next == nil {
-					return nil, p.errorf("an outcome of %v has no next state", inv)
-				}
-				text += " or " + resultText(o.Result)
-				reached = append(reached, probed{inv, o.Next, keyOf(o.Next)})
-			}
-			if again > 0 && text != results {
-				return nil, p.errorf("%v returns %s and then %s in the same state", inv, orNone(results), orNone(text))
-			}
-			results = text
+			results += " or " + resultText(o.Result, true)
+			reached, keys = append(reached, o.Next), append(keys, keyOf(o.Next))
 		}
-		which := sha256.Sum256(fmt.Appendf(nil, "%d %s", i, key)) // keys may be long
-		if before, ok := p.seen[which]; ok && before != results {
-			return nil, p.errorf("states with the same key %q differ: %v returns %s in one and %s in another", key, inv, orNone(before), orNone(results))
+		results = cmp.Or(strings.TrimPrefix(results, " or "), resultText(history.NoValue, false))
+		all = append(all, results)
+		switch {
+		case inv.String() != p.texts[i]:
+			return nil, p.errorf("%s changes its arguments to those of %v", p.texts[i], inv)
+		case keyOf(state) != key:
+			return nil, p.errorf("%v changes the state that it is applied to, or its key; a transition has to copy what it changes", inv)
+		case before != nil && before[i] != results:
+			return nil, p.errorf("states with the same key %q differ: %v returns %s in one and %s in another", key, inv, before[i], results)
 		}
-		p.seen[which] = results
 	}
-	for _, r := range reached {
-		if keyOf(r.state) != r.key {
-			return nil, p.errorf("the state after %v changed when another invocation was applied to the state before it; they share memory", r.by)
+	p.seen[key] = all
+	for i, s := range reached {
+		if keyOf(s) != keys[i] {
+			return nil, p.errorf("a state changed when another invocation was applied to the state before it; they share memory")
 		}
 	}
 	return reached, nil
@@ -283,16 +215,13 @@ func (p *probe) visit(state State) ([]probed, error) {
 
 func keyOf(s State) string { return string(s.AppendKey(nil)) }
 
-func resultText(v history.Value) string {
-	if v.Kind() == history.None {
+// resultText returns a result in words.
+func resultText(v history.Value, ok bool) string {
+	switch {
+	case !ok:
+		return "nothing, as it has no transition,"
+	case v.Kind() == history.None:
 		return "no value"
 	}
 	return v.String()
-}
-
-func orNone(results string) string {
-	if results == "" {
-		return "nothing, as it has no transition,"
-	}
-	return strings.TrimPrefix(results, " or ")
 }

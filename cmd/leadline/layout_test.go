@@ -50,6 +50,7 @@ var imports = map[string][]string{
 	"replay/spec/internal/container":       {},
 	"replay/spec/internal/table":           {"history", "replay", "replay/spec/internal/container"},
 	"replay/spec/java":                     {"history", "replay", "replay/spec/internal/container", "replay/spec/internal/table"},
+	"replay/spec/spectest":                 {"history", "replay"},
 	"replay/ops":                           {"history", "hitting/meter", "poset", "replay"},
 	"replay/state":                         {"history", "hitting/meter", "hitting/table", "replay", "replay/ops"},
 	"replay/search":                        {"history", "hitting/meter", "hitting/table", "replay", "replay/ops", "replay/state"},

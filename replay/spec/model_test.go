@@ -65,6 +65,7 @@ var models = []model{
 	{"priority-queue", small, []string{drain("poll")}},
 	{"priority-queue:max", small, []string{drain("poll")}},
 	{"mutex", small, []string{"isLocked = "}},
+	{"multi-register", small, []string{forEach("read")[2:]}},
 	{"multi-register:0", small, []string{forEach("read")[2:]}},
 	{"ArrayBlockingQueue:3", small, []string{"toString = "}},
 	{"ConcurrentLinkedDeque", small, []string{"toString = "}},
@@ -90,10 +91,28 @@ func (m *model) invocation(r *rand.Rand, methods *table.Signatures) replay.Invoc
 func (m *model) call(r *rand.Rand, methods *table.Signatures, method int) replay.Invocation {
 	s := methods.List[method]
 	inv := replay.Invocation{Method: s.Names[r.IntN(len(s.Names))]}
+	if inv.Method == "txn" {
+		inv.Args = []history.Value{m.transaction(r)}
+		return inv
+	}
 	for _, p := range s.Params {
 		inv.Args = append(inv.Args, m.argument(r, p.Kinds, methods.CheckArg != nil))
 	}
 	return inv
+}
+
+// transaction is the argument of a transaction of a multi-register.
+func (m *model) transaction(r *rand.Rand) history.Value {
+	var steps []history.Value
+	for range r.IntN(4) {
+		f := []string{"read", "write", "append"}[r.IntN(3)]
+		v := history.NullValue
+		if f != "read" {
+			v = m.argument(r, table.AnyValue, false)
+		}
+		steps = append(steps, history.ListValue(history.StringValue(f), m.argument(r, table.AnyValue, false), v))
+	}
+	return history.ListValue(steps...)
 }
 
 func (m *model) argument(r *rand.Rand, set table.Kinds, java bool) history.Value {

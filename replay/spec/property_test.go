@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"bytes"
 	"flag"
 	"math/rand/v2"
 	"testing"
@@ -110,70 +109,4 @@ func (m *model) probe(t *testing.T, state replay.State) string {
 		shown += run(t, state.Clone(), probe)
 	}
 	return shown
-}
-
-// TestClone modifies clones: neither is affected by changes of the other, and a
-// clone behaves like the original.
-func TestClone(t *testing.T) {
-	t.Parallel()
-	r := newRandom(t)
-	for i := range models {
-		m := &models[i]
-		t.Run(m.text, func(t *testing.T) {
-			s, methods := m.open(t)
-			for range 300 {
-				a := s.New().(replay.State)
-				for range r.IntN(20) {
-					a.Apply(m.invocation(r, methods))
-				}
-				before := key(a)
-				b := a.Clone()
-				if key(b) != before {
-					t.Fatal("a clone has a different key")
-				}
-				for range 8 {
-					b.Apply(m.invocation(r, methods))
-				}
-				if key(a) != before {
-					t.Fatal("the original changes with its clone")
-				}
-				c, after := a.Clone(), key(b)
-				for range 8 {
-					a.Apply(m.invocation(r, methods))
-				}
-				if key(b) != after || key(c) != before {
-					t.Fatal("a clone changes with the original")
-				}
-			}
-		})
-	}
-}
-
-// TestNoTransition: without a transition, nothing changes. AppendKey keeps its
-// prefix.
-func TestNoTransition(t *testing.T) {
-	r := newRandom(t)
-	refused := 0
-	for i := range models {
-		m := &models[i]
-		s, methods := m.open(t)
-		for range 50 {
-			state := s.New().(replay.State)
-			for range 20 {
-				before, inv := key(state), m.invocation(r, methods)
-				if _, ok := state.Apply(inv); !ok {
-					refused++
-					if key(state) != before {
-						t.Fatalf("%s: %s%v has no transition but changes the state", m.text, inv.Method, inv.Args)
-					}
-				}
-			}
-			if !bytes.Equal(state.AppendKey([]byte("x")), []byte("x"+key(state))) {
-				t.Fatalf("%s: AppendKey does not append", m.text)
-			}
-		}
-	}
-	if refused == 0 {
-		t.Error("no invocation without transition")
-	}
 }
