@@ -86,7 +86,7 @@ func TestConflictsAfterManyDecisions(t *testing.T) {
 	if got, cause := s.solve(); got || cause != replay.NoCause {
 		t.Errorf("solve() = %v, %v, want a refutation", got, cause)
 	}
-	if conflicts := math.Log(float64(s.activityStep)) / -math.Log(0.95); conflicts > 2*longBackjump {
+	if conflicts := math.Log(float64(s.step)) / -math.Log(0.95); conflicts > 2*longBackjump {
 		t.Errorf("%.0f conflicts, want at most %d", conflicts, 2*longBackjump)
 	}
 	s = contradiction()

@@ -1,4 +1,4 @@
-package search_test
+package order_test
 
 import (
 	"cmp"
@@ -19,10 +19,10 @@ import (
 	"github.com/leadline/leadline/replay/search"
 )
 
-var pairRounds = flag.Int("pairrounds", 1500, "random histories of TestPairs per model; more with -full")
+var rounds = flag.Int("rounds", 1500, "random histories of TestCollections per model; more with -full")
 
-// pairMethods are the methods of TestPairs by model: what takes a value, and what does not.
-var pairMethods = map[string][2][]string{
+// collectionMethods are the methods of TestCollections by model: what takes a value, and what does not.
+var collectionMethods = map[string][2][]string{
 	"queue":          {{"enqueue"}, {"dequeue", "dequeue", "peek"}},
 	"queue:2":        {{"enqueue", "offer", "put"}, {"dequeue", "dequeue", "take", "peek"}},
 	"queue:3":        {{"enqueue", "enqueue", "put"}, {"dequeue"}},
@@ -34,14 +34,14 @@ var pairMethods = map[string][2][]string{
 // randomCollection draws a history of a collection. Some results are wrong, some
 // operations are lost, and some events have changed places.
 func randomCollection(t testing.TB, r *rand.Rand, model string, s replay.Spec) *history.History {
-	others := pairMethods[model][1]
+	others := collectionMethods[model][1]
 	switch r.IntN(6) {
 	case 0, 1:
 		others = append(others[:len(others):len(others)], "isEmpty", "size")
 	case 2:
 		others = append(others[:len(others):len(others)], "isEmpty", "clear")
 	}
-	c := collecting{r, pairMethods[model][0], others, 4 + r.IntN(12), 2 + r.IntN(4), []int{1, 2, 3, 5, 100, 100}[r.IntN(6)], r.IntN(3) * 15, r.IntN(3) * 15}
+	c := collecting{r, collectionMethods[model][0], others, 4 + r.IntN(12), 2 + r.IntN(4), []int{1, 2, 3, 5, 100, 100}[r.IntN(6)], r.IntN(3) * 15, r.IntN(3) * 15}
 	return moved(t, r, c.events(s), r.IntN(2)*r.IntN(4*c.n))
 }
 
@@ -132,15 +132,15 @@ func addOrder(r *rand.Rand, h *history.History) {
 	h.Edges = slices.Compact(h.Edges)
 }
 
-// TestPairs compares Pairs with the general search.
-func TestPairs(t *testing.T) {
+// TestCollections compares Run with the general search.
+func TestCollections(t *testing.T) {
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 92))
-	rounds := *pairRounds
+	rounds := *rounds
 	if *full {
 		rounds = max(rounds, 10_000)
 	}
-	for _, model := range slices.Sorted(maps.Keys(pairMethods)) {
+	for _, model := range slices.Sorted(maps.Keys(collectionMethods)) {
 		s, count := lookup(t, model), map[string]int{}
 		for range rounds {
 			h := randomCollection(t, r, model, s)
@@ -160,7 +160,7 @@ func TestPairs(t *testing.T) {
 			if hasSizes(h) {
 				count["sizes "+f.Answer.String()]++
 			}
-			want := run(t, h, s, search.Pruning{}).Answer
+			want := search.Run(ops.New(h, s, 1<<26), nil).Answer
 			if want == replay.Undecided {
 				count["left out"]++
 				continue
@@ -181,9 +181,9 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestLongPairs decides histories which other searches leave open.
-func TestLongPairs(t *testing.T) {
-	for _, model := range slices.Sorted(maps.Keys(pairMethods)) {
+// TestLongCollections decides histories which other searches leave open.
+func TestLongCollections(t *testing.T) {
+	for _, model := range slices.Sorted(maps.Keys(collectionMethods)) {
 		for _, w := range []workload.Workload{
 			{Ops: 2000, Threads: 16},
 			{Ops: 1000, Threads: 16, Values: 200},
@@ -222,12 +222,12 @@ func TestLongPairs(t *testing.T) {
 	}
 }
 
-// TestSizesOfPairs decides histories with sizes, of which hardly any order of the rest
+// TestSizes decides histories with sizes, of which hardly any order of the rest
 // has them.
-func TestSizesOfPairs(t *testing.T) {
+func TestSizes(t *testing.T) {
 	r := rand.New(rand.NewPCG(*seedFlag, 93))
-	for _, model := range slices.Sorted(maps.Keys(pairMethods)) {
-		methods := pairMethods[model]
+	for _, model := range slices.Sorted(maps.Keys(collectionMethods)) {
+		methods := collectionMethods[model]
 		if strings.Contains(model, ":") {
 			continue // mostly operations that wait for ever
 		}
@@ -242,9 +242,9 @@ func TestSizesOfPairs(t *testing.T) {
 	}
 }
 
-// TestPairsKeepBounds stops while clauses are added for pending removals, each of which
+// TestBounds stops while clauses are added for pending removals, each of which
 // might take most of the insertions.
-func TestPairsKeepBounds(t *testing.T) {
+func TestBounds(t *testing.T) {
 	w := workload.Workload{Model: "stack", Ops: 3000, Threads: 8, Values: 8, Lost: 10, Seed: 1, Fill: 32}
 	h, err := w.History()
 	if err != nil {
@@ -265,9 +265,12 @@ func TestPairsKeepBounds(t *testing.T) {
 // TestHappenedWithoutRoom: an insertion into a full queue may have happened without effect.
 func TestHappenedWithoutRoom(t *testing.T) {
 	s := lookup(t, "queue:1")
-	var lines []line
-	lines = append(lines, call(0, "put", 7), answer(0, history.NoValue), call(1, "offer", 7))
-	h := smallHistory(t, lines, nil)
+	seven := []history.Value{history.IntValue(7)}
+	h := build(t, []history.Event{
+		{Process: history.IntValue(0), Method: "put", Args: seven},
+		{Type: history.OK, Process: history.IntValue(0), Result: history.NoValue},
+		{Process: history.IntValue(1), Method: "offer", Args: seven},
+	})
 	h.Ops[1].Happened = true
 	if f := order.Run(ops.New(h, s, 1<<30), nil); f.Answer == replay.NotLinearizable {
 		t.Errorf("%v", f.Answer)

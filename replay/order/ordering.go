@@ -1,0 +1,233 @@
+package order
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
+)
+
+// An ordering is a solver with a variable for the order of each two concurrent operations.
+// The order must have no cycles. A theory beside the clauses ensures this; see transitive.
+type ordering struct {
+	solver
+	problem *ops.Problem
+	ops     []operation // sorted by invocation
+	idle    []int32     // operations of the history that do not matter
+
+	// The operations a+1 to last[a] are concurrent with a, and so are those in earlier[a].
+	last    []int32
+	earlier [][]int32
+	base    []variable // operation a -> the variable for its order with a+1
+	low     []int32    // variable -> the first of its two operations
+	high    []int32    // variable -> the second one
+
+	choiceCount int // how many writes or insertions all operations may see or take
+	limits      orderingLimits
+}
+
+// An operation takes effect between its invocation and its response.
+type operation struct {
+	op, call, ret int32
+	must          bool // it must take effect
+
+	// Of a collection:
+	value int32 // of insertions, removals and looks; -1 if it is unknown
+	size  int32 // of operations that count; -1 if it only found at least one value
+	role  replay.Role
+	front bool // it works at the front
+}
+
+// orderingLimits bounds the concurrent pairs and the choices for each operation, on average.
+type orderingLimits struct{ pairs, choices int }
+
+// pairBytes is about the memory for a concurrent pair.
+const pairBytes = 128
+
+func newOrdering(p *ops.Problem, l orderingLimits, m *meter.Meter) ordering {
+	return ordering{problem: p, limits: l, solver: solver{maxBytes: p.MaxBytes, meter: m.OrUnbounded()}}
+}
+
+// addPairs makes the variables of the concurrent pairs. It returns the cause if there are
+// too many. The solver first tries the order by response.
+func (o *ordering) addPairs() replay.Cause {
+	n, pairs := len(o.ops), 0
+	o.last, o.base, o.earlier = make([]int32, n), make([]variable, n), make([][]int32, n)
+	for a := range o.ops {
+		later := sort.Search(n-a-1, func(i int) bool { return o.ops[a+1+i].call > o.ops[a].ret })
+		o.last[a] = int32(a + later)
+		pairs += later
+	}
+	switch {
+	case int64(pairs)*pairBytes > o.maxBytes/2 || pairs > n*o.limits.pairs:
+		return replay.Memory
+	case o.meter.MustStop(n):
+		return replay.Time
+	}
+	o.low, o.high = make([]int32, 0, pairs), make([]int32, 0, pairs)
+	for k := range o.ops {
+		a := int32(k)
+		o.base[a] = variable(len(o.low))
+		for b := a + 1; b <= o.last[a]; b++ {
+			o.variable(o.ops[a].ret < o.ops[b].ret, a)
+			o.low, o.high = append(o.low, a), append(o.high, b)
+			o.earlier[b] = append(o.earlier[b], a)
+		}
+		if o.meter.MustStop(int(o.last[a] - a)) {
+			return replay.Time
+		}
+	}
+	o.theory = o.transitive
+	return replay.NoCause
+}
+
+// variable returns a new variable, which is decided in the turn of an operation.
+func (o *ordering) variable(phase bool, turn int32) literal {
+	return o.newVariable(phase, -float32(o.ops[turn].call)/float32(1<<31)).literal()
+}
+
+// before returns the literal that is true if a comes before b.
+func (o *ordering) before(a, b int32) literal {
+	switch {
+	case a < b && b > o.last[a]:
+		return always
+	case a < b:
+		return (o.base[a] + variable(b-a-1)).literal()
+	case a == b || a > o.last[b]:
+		return never
+	}
+	return (o.base[b] + variable(a-b-1)).literal().not()
+}
+
+// transitive is the theory of the solver: the order of operations is transitive. If l says
+// that a comes before b, it implies that a comes before each c after b, and that each c
+// before a comes before b.
+//
+// Nothing new follows from l if real time and one other literal imply it. Say a comes before
+// d, and d returned before b was invoked. What comes after b comes after d as well, and so
+// after a. What returned before a was invoked also returned before b was invoked, because a
+// and d overlap. So the many operations that are concurrent with a pending one are not
+// compared with each other again and again.
+func (o *ordering) transitive(l literal) bool {
+	v := l.variable()
+	if int(v) >= len(o.low) {
+		return true
+	}
+	if why := &o.why[v]; why.clause == implied && why.others[0] != never && why.others[1] == never {
+		return true
+	}
+	a, b := o.low[v], o.high[v]
+	if l.isNegated() {
+		a, b = b, a
+	}
+	return o.extendBeyond(l, a, b) && o.extendUntil(l, a, b)
+}
+
+// extendBeyond implies that a comes before each c after b, where l says that a comes before
+// b.
+func (o *ordering) extendBeyond(l literal, a, b int32) bool {
+	o.meter.MustStop((len(o.earlier[a]) + int(o.last[a]-a)) / 8)
+	for _, c := range o.earlier[a] {
+		if !o.extend(o.before(a, c), l, o.before(b, c)) {
+			return false
+		}
+	}
+	for c := a + 1; c <= o.last[a]; c++ {
+		if !o.extend(o.before(a, c), l, o.before(b, c)) {
+			return false
+		}
+	}
+	return true
+}
+
+// extendUntil implies that each c before a comes before b, where l says that a comes before
+// b.
+func (o *ordering) extendUntil(l literal, a, b int32) bool {
+	o.meter.MustStop((len(o.earlier[b]) + int(o.last[b]-b)) / 8)
+	for _, c := range o.earlier[b] {
+		if !o.extend(o.before(c, b), l, o.before(c, a)) {
+			return false
+		}
+	}
+	for c := b + 1; c <= o.last[b]; c++ {
+		if !o.extend(o.before(c, b), l, o.before(c, a)) {
+			return false
+		}
+	}
+	return true
+}
+
+// extend implies a literal of l and another one, if that is true.
+func (o *ordering) extend(implied, l, other literal) bool {
+	return o.value[implied] > 0 || !o.isTrue(other) || o.imply(implied, l.not(), other.not())
+}
+
+// hasTooMany reports whether there are too many choices.
+func (o *ordering) hasTooMany() bool { return o.choiceCount > o.limits.choices*len(o.ops) }
+
+// addEdges adds the edges of the history. It returns false if some edge begins or ends at
+// an operation that did not return.
+func (o *ordering) addEdges() bool {
+	h := o.problem.H
+	if len(h.Edges) == 0 {
+		return true
+	}
+	number := slices.Repeat([]int32{-1}, len(h.Ops))
+	for k := range o.ops {
+		if i := o.ops[k].op; i >= 0 && !h.Ops[i].Pending() {
+			number[i] = int32(k)
+		}
+	}
+	for _, e := range h.Edges {
+		from, to := number[e.From], number[e.To]
+		if from < 0 || to < 0 {
+			return false
+		}
+		o.add(o.before(from, to))
+	}
+	return true
+}
+
+// inOrder returns the operations of the history in the order of the solution: those that take
+// effect, and then the others.
+func (o *ordering) inOrder(takesEffect func(k int32) bool) []int32 {
+	var list, left []int32
+	for k := range o.ops {
+		if takesEffect(int32(k)) {
+			list = append(list, int32(k))
+		} else {
+			left = append(left, int32(k))
+		}
+	}
+	slices.SortFunc(list, func(a, b int32) int {
+		switch {
+		case a == b:
+			return 0
+		case o.isTrue(o.before(a, b)):
+			return -1
+		}
+		return 1
+	})
+	var order []int32
+	for _, k := range append(list, left...) {
+		order = append(order, o.ops[k].op)
+	}
+	return append(order, o.idle...)
+}
+
+// both returns a literal that is true if and only if a and b are.
+func (o *ordering) both(a, b literal) literal {
+	switch {
+	case a == always || b == never:
+		return b
+	case b == always || a == never:
+		return a
+	}
+	l := o.variable(true, 0)
+	o.add(l.not(), a)
+	o.add(l.not(), b)
+	o.add(l, a.not(), b.not())
+	return l
+}

@@ -1,0 +1,63 @@
+package order
+
+import "slices"
+
+// firstReduction is the number of learnt clauses above which reduceLearnt is first called.
+const firstReduction = 4000
+
+// dropped is in place of the levels of a clause that compact leaves out.
+const dropped = -1
+
+// reduceLearnt drops the half of the learnt clauses with the most decision levels, but none
+// with two levels or fewer (Audemard and Simon, 2009). It is called at level 0.
+func (s *solver) reduceLearnt() {
+	slices.SortStableFunc(s.learnt, func(a, b int32) int { return int(s.levels(a) - s.levels(b)) })
+	keep := len(s.learnt) / 2
+	for keep < len(s.learnt) && s.levels(s.learnt[keep]) <= 2 {
+		keep++
+	}
+	for _, c := range s.learnt[keep:] {
+		s.arena[c+1] = dropped
+	}
+	s.compact()
+}
+
+// compact moves the clauses to the front of the arena. It leaves out those that are dropped
+// or true at level 0.
+func (s *solver) compact() {
+	s.learnt = s.learnt[:0]
+	for l := range s.watches {
+		s.watches[l] = s.watches[l][:0]
+	}
+	for _, l := range s.assigned {
+		s.why[l.variable()] = reason{clause: decided} // level 0 needs no reason
+	}
+	to := int32(0)
+	for c, size := int32(0), int32(0); int(c) < len(s.arena); c += size {
+		size = headWords + s.arena[c]
+		if s.levels(c) == dropped || slices.ContainsFunc(s.literals(c), func(o int32) bool { return s.value[o] > 0 }) {
+			continue
+		}
+		copy(s.arena[to:], s.arena[c:c+size])
+		if s.levels(to) > 0 {
+			s.learnt = append(s.learnt, to)
+		}
+		s.watchOpen(to)
+		to += size
+	}
+	s.arena = s.arena[:to]
+	s.meter.MustStop(int(to) / 16)
+}
+
+// watchOpen watches two unassigned literals of a clause. There are two, because all clauses
+// have been propagated.
+func (s *solver) watchOpen(c int32) {
+	list, open := s.literals(c), 0
+	for k, o := range list {
+		if s.value[o] == 0 && open < 2 {
+			list[open], list[k] = list[k], list[open]
+			open++
+		}
+	}
+	s.watch(c, literal(list[0]), literal(list[1]))
+}
