@@ -31,9 +31,8 @@
 //     reaches, so that it gives up early where it is stuck;
 //   - window: queues and stacks with repeated values, from one response to the next;
 //   - order: queues, stacks, priority queues and deques, also bounded, with sizes or with
-//     pending removals, by constraints on pairs of operations;
-//   - values overwritten: registers, maps and transactions in which most values are written
-//     once, so that each read puts operations in order;
+//     pending removals, and registers, maps and transactions, by constraints on pairs of
+//     operations;
 //   - search: the complete search, part by part where objects have parts. Before it, a
 //     result that no state gives refutes the history;
 //   - depth and families: the depth of a linearizable history, up to Options.MaxDepth. Its
@@ -81,10 +80,9 @@
 //     thousands of operations at once;
 //   - short search: logs of etcd and of Jepsen's registers;
 //   - window: queues and stacks of jobs whose values repeat;
-//   - order: schedulers with few priorities, bounded queues, deques, and all of these where
-//     clients lose responses;
-//   - values overwritten: registers and key-value stores of Jepsen's kind, with compare-and-set
-//     or transactions, where clients lose responses;
+//   - order: schedulers with few priorities, bounded queues, deques, and registers and
+//     key-value stores of Jepsen's kind, with compare-and-set or transactions; all of these
+//     where clients lose responses;
 //   - search: counters, multisets, locks, and specifications of users;
 //   - depth and families: users who need the depth of a longer history. Only histories of
 //     objects that are not States need the row for their verdict.

@@ -42,7 +42,6 @@ var engines = []row{
 	{name: "short search", kind: replay.SearchEngine, max: long, share: &limits.quick, run: runShortSearch},
 	{name: "window", kind: replay.SearchEngine, max: unbounded, share: &limits.collection, run: runWindow},
 	{name: "order", kind: replay.SearchEngine, max: unbounded, share: &limits.collection, run: engine(order.Run)},
-	{name: "values overwritten", kind: replay.SearchEngine, max: unbounded, share: &limits.collection, run: engine(search.Overwritten)},
 	{name: "search", kind: replay.SearchEngine, max: unbounded, forced: true, run: runLongSearch},
 	{name: "depth and families", kind: replay.FamiliesEngine, max: unbounded, forced: true, deepens: true, run: runFamilies},
 }

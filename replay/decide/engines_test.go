@@ -31,7 +31,6 @@ var engines = []decider{
 	{"search without dominance", searchAlone(search.Pruning{NoDominance: true})},
 	{"search with useless operations", searchAlone(search.Pruning{NoUseless: true})},
 	{"search without parts", searchAlone(search.Pruning{NoParts: true})},
-	{"values overwritten", rowAlone("values overwritten")},
 	{"window", rowAlone("window")},
 	{"order", rowAlone("order")},
 	{"monitor", forced(replay.MonitorEngine)},
@@ -155,8 +154,7 @@ func TestEnginesAgree(t *testing.T) {
 		}
 	}
 	for _, e := range engines {
-		least, ok := map[string]int{"monitor": rounds, "window": rounds, "order": rounds, // of their kind
-			"values overwritten": rounds}[e.name]
+		least, ok := map[string]int{"monitor": rounds, "window": rounds, "order": rounds}[e.name]
 		if !ok {
 			least = 8 * rounds
 		}

@@ -96,13 +96,10 @@ func CheckRows(h *history.History, spec replay.Spec, o replay.Options, rows []Ro
 	return v, decidedBy, err
 }
 
-// Pruned returns the row of a search, or of values overwritten, with other rules of pruning.
+// Pruned returns the row of a search with other rules of pruning.
 func (r Row) Pruned(p search.Pruning) Row {
 	e := *r.row
 	e.run = func(t *task, m *meter.Meter) (replay.Finding, error) {
-		if e.name == "values overwritten" {
-			return search.OverwrittenPruned(t.Problem, p, m), nil
-		}
 		return search.RunPruned(t.Problem, p, m), nil
 	}
 	r.row = &e

@@ -317,7 +317,7 @@ func TestListsAgree(t *testing.T) {
 			if k%50 == 0 && bruteForce(h, s) != (want == replay.Linearizable) {
 				t.Fatalf("%s: search says %v\n%s", c.model, want, show(h))
 			}
-			for _, row := range []string{"monitor", "values overwritten"} {
+			for _, row := range []string{"monitor", "order"} {
 				v := startRow(t, row, h, s)
 				if !v.Decided() {
 					continue
@@ -341,7 +341,7 @@ func TestListsAgree(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %v", c.model, decided)
-		if decided["monitor not-linearizable"]+decided["values overwritten not-linearizable"] == 0 || decided["linearizable"] < rounds/2 {
+		if decided["monitor not-linearizable"]+decided["order not-linearizable"] == 0 || decided["linearizable"] < rounds/2 {
 			t.Errorf("%s: decided %v", c.model, decided)
 		}
 	}

@@ -64,11 +64,11 @@ func BenchmarkPrices(b *testing.B) {
 			rows := slices.DeleteFunc(decide.Rows(), func(o decide.Row) bool { return o.Name == r.Name })
 			printPrice(w, r.Name, selectPriced(all, r.Name), func(p *priced) outcome { return check1(b, p, rows) })
 		}
-		searched := selectPriced(all, "short search", "values overwritten", "search")
+		searched := selectPriced(all, "short search", "search")
 		for _, rule := range pruningRules {
 			rows := decide.Rows()
 			for i, r := range rows {
-				if r.Name == "short search" || r.Name == "values overwritten" || r.Name == "search" {
+				if r.Name == "short search" || r.Name == "search" {
 					rows[i] = r.Pruned(rule.off)
 				}
 			}

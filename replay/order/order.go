@@ -6,7 +6,7 @@ import (
 	"github.com/leadline/leadline/replay/ops"
 )
 
-// Run decides histories of queues, stacks, priority queues and deques. It
+// Run decides histories of queues, stacks, priority queues, deques and registers. It
 // declines others, and some operations; see the encodings.
 //
 // The history stays undecided for lack of memory if there would be too many constraints.
@@ -22,6 +22,9 @@ func Run(p *ops.Problem, m *meter.Meter) replay.Finding {
 	switch p.Discipline() {
 	case replay.FirstIn, replay.FirstInBounded, replay.LastIn, replay.BothEnds, replay.Smallest, replay.Largest:
 		return decideCollection(p, m)
+	}
+	if s, ok := p.Spec.(replay.Stepped); ok {
+		return decideParts(p, s, m)
 	}
 	return replay.Declines("")
 }

@@ -34,10 +34,6 @@
 // operations have been placed although they return later than the due one. In real time
 // that is at most one. In a history relaxed to program order, it may be many; see walk.
 //
-// Overwritten decides histories in which most values are written once. There each read
-// identifies the operation that wrote the value it returned. Overwritten derives from this
-// which operations have to come before others, and calls Run with that order.
-//
 // The answer is definite unless memory or time run out, also with pending operations,
 // edges, unknown results and nondeterministic specifications. All searches check often
 // enough whether to stop, which a test measures. The package does not compute depths.

@@ -31,8 +31,5 @@ func Arrange(h *history.History, maxBytes int64, m *meter.Meter) replay.Cause {
 	return cause
 }
 
-// MaxChains is how many operations may be open at once for Overwritten.
-const MaxChains = maxChains
-
 // anySpec stands for any specification: arranging does not ask it.
 type anySpec struct{ replay.Spec }

@@ -1,4 +1,4 @@
-package search_test
+package order_test
 
 import (
 	"math/rand/v2"
@@ -9,14 +9,14 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/ops"
-	"github.com/leadline/leadline/replay/search"
+	"github.com/leadline/leadline/replay/order"
 )
 
 // readWrites returns transactions that read and write some of five keys. No value is
 // written twice under a key, and after 50 writes another key takes its place.
-func readWrites() func(r *rand.Rand, i int) replay.Invocation {
+func readWrites(r *rand.Rand) func() replay.Invocation {
 	keys, written := []int64{0, 1, 2, 3, 4}, map[int64]int64{}
-	return func(r *rand.Rand, _ int) replay.Invocation {
+	return func() replay.Invocation {
 		var steps []history.Value
 		for range 1 + r.IntN(4) {
 			k := r.IntN(len(keys))
@@ -53,9 +53,9 @@ func readStale(t *testing.T, h *history.History) {
 	t.Fatal("no read to change")
 }
 
-// TestOverwritten has transactions of many processes. Run would try the orders of their
-// writes.
-func TestOverwritten(t *testing.T) {
+// TestTransactions has transactions of many processes. A search would try the orders of
+// their writes.
+func TestTransactions(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(*seedFlag, 19))
 	s := lookup(t, "multi-register")
@@ -65,7 +65,7 @@ func TestOverwritten(t *testing.T) {
 	}
 	for _, processes := range []int{4, 10, 20} {
 		for _, lost := range []int{0, 1} {
-			h := simulate(t, r, s, processes, n, lost, readWrites())
+			h := build(t, simulate(r, s, n, processes, lost, readWrites(r), func(result history.Value) history.Value { return result }))
 			var m *meter.Meter
 			last, longest := int64(0), int64(0)
 			m = meter.New(func() bool {
@@ -73,27 +73,23 @@ func TestOverwritten(t *testing.T) {
 				last = m.Spent()
 				return false
 			})
-			checkFinding(t, "transactions", h, s, search.Overwritten(ops.New(h, s, 1<<30), m), replay.Linearizable)
+			checkFinding(t, "transactions", h, s, order.Run(ops.New(h, s, 1<<30), m), replay.Linearizable)
 			if longest > 1<<13 {
 				t.Errorf("%d processes: %d units of work between two questions", processes, longest)
 			}
 			for k := range int64(4) { // it stops anywhere
-				if f := search.Overwritten(ops.New(h, s, 1<<30), meter.New(nil).Share(k*m.Spent()/4)); f.Answer != replay.Undecided || f.Cause != replay.Time {
+				if f := order.Run(ops.New(h, s, 1<<30), meter.New(nil).Share(k*m.Spent()/4)); f.Answer != replay.Undecided || f.Cause != replay.Time {
 					t.Errorf("%d processes, stopped: %v (%v)", processes, f.Answer, f.Cause)
 				}
 			}
-			if f := search.Overwritten(ops.New(h, s, 4*int64(n)), nil); f.Decided() {
+			if f := order.Run(ops.New(h, s, 4*int64(n)), nil); f.Decided() {
 				t.Errorf("without memory: %v", f.Answer)
 			}
 			if lost > 0 || processes == 20 { // a value may be written late
 				continue
 			}
 			readStale(t, h)
-			checkFinding(t, "a stale read", h, s, search.Overwritten(ops.New(h, s, 1<<30), nil), replay.NotLinearizable)
+			checkFinding(t, "a stale read", h, s, order.Run(ops.New(h, s, 1<<30), nil), replay.NotLinearizable)
 		}
-	}
-	many := simulate(t, r, s, 2*search.MaxChains, 400, 0, readWrites())
-	if f := search.Overwritten(ops.New(many, s, 1<<30), nil); f.Cause != replay.Declined {
-		t.Errorf("many processes: %v (%v)", f.Answer, f.Cause)
 	}
 }
