@@ -20,6 +20,22 @@ func (m ring) Step(state, e int32) int32 {
 	return (31*state + e) % m.states
 }
 
+// BenchmarkFirst finds a schedule of depth 1.
+func BenchmarkFirst(b *testing.B) {
+	for _, n := range []int{10, 1000, 100_000} {
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			o := wide(rand.New(rand.NewPCG(1, 2)), n, 6)
+			var s depth.Search
+			for b.Loop() {
+				s.Reset(o.next(), ring{100, -1}, depth.Options{})
+				if _, found := s.Try(1); !found {
+					b.Fatal("no schedule")
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkSearch refutes the first depths of orders whose last element is rejected. The
 // more states the machine has, the more nodes are in a layer.
 func BenchmarkSearch(b *testing.B) {

@@ -78,25 +78,6 @@ func improve[M mask](w *words, o, n *node[M]) {
 	}
 }
 
-// steady is how many responses in a row must be as expensive before the rest is
-// expected to be so: a burst of concurrent elements costs much for a while.
-const steadyResponses = 128
-
-// isHopeless is called after each response. It reports whether each of the last
-// steadyResponses took so much work that the remaining responses, at that rate, exceed
-// the meter.
-func (s *Search) isHopeless(responses int) bool {
-	left := s.o.Meter.Left()
-	took := s.leftAtLast - left
-	s.leftAtLast = left
-	if s.o.Responses == 0 || float64(took)*float64(responses) <= float64(left) {
-		s.expensive = 0
-		return false
-	}
-	s.expensive++
-	return s.expensive >= steadyResponses && s.leftAtStart-left >= int64(s.o.Responses)
-}
-
 // words has the words of all nodes as linked lists from the last element to the
 // first. Lists share their common beginnings. A word is the number of its last
 // letter, or noWord.
