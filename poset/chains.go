@@ -74,21 +74,15 @@ func (p *Poset) greedyChains() []int32 {
 // matchedChains matches elements to successors: successor[i] follows element i in
 // its chain.
 func (p *Poset) matchedChains() []int32 {
-	successor := make([]int32, p.n)
-	predecessor := make([]int32, p.n)
-	for i := range p.n {
-		successor[i], predecessor[i] = -1, -1
-	}
+	successor := slices.Repeat([]int32{-1}, p.n)
+	predecessor := slices.Clone(successor)
 	for i := range p.n {
 		if !p.augment(int32(i), successor, predecessor) {
 			return nil
 		}
 	}
-	of := make([]int32, p.n)
+	of := slices.Repeat([]int32{-1}, p.n)
 	chains := int32(0)
-	for i := range p.n {
-		of[i] = -1
-	}
 	for i := range p.n {
 		if of[i] >= 0 {
 			continue
@@ -165,10 +159,11 @@ func (p *Poset) byReturn() []int32 {
 // Both are 0 if the work was stopped; see Extend.
 func (p *Poset) Concurrency() (c int, cp int64) {
 	if !p.IsInterval() {
-		if c = p.width(); c == 0 {
+		chains := p.MinimumChains()
+		if len(chains) == 0 {
 			return 0, 0
 		}
-		return c, p.apart
+		return int(slices.Max(chains)) + 1, p.apart
 	}
 	returns := p.byReturn()
 	closed := 0
@@ -215,14 +210,6 @@ func (p *Poset) longestPath() int {
 		}
 	}
 	return int(longest)
-}
-
-func (p *Poset) width() int {
-	m := int32(0)
-	for _, chain := range p.MinimumChains() {
-		m = max(m, chain+1)
-	}
-	return int(m)
 }
 
 // Blocks cuts the poset wherever everything before the cut is smaller than

@@ -1,9 +1,12 @@
 package poset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
+	"sort"
 	"sync"
 )
 
@@ -99,14 +102,18 @@ func Extend(call, ret []int32, edges []Edge, keep int, mustStop func(work int) b
 	// Helper node n+k means "not before the k-th call". It precedes the element of
 	// that call and node n+k+1. An element precedes the node of the first call after
 	// its return.
-	byCall := mergeByCall(call, keep)
+	byCall := make([]int32, n)
+	for e := range byCall {
+		byCall[e] = int32(e)
+	}
+	slices.SortFunc(byCall, func(i, j int32) int { return cmp.Compare(call[i], call[j]) })
 	all := make([]Edge, 0, 3*n+len(edges))
 	for k, e := range byCall {
 		all = append(all, Edge{int32(n + k), e})
 		if k+1 < n {
 			all = append(all, Edge{int32(n + k), int32(n + k + 1)})
 		}
-		if after := firstAfter(call, byCall, ret[e]); after < n {
+		if after := sort.Search(n, func(l int) bool { return call[byCall[l]] > ret[e] }); after < n {
 			all = append(all, Edge{e, int32(n + after)})
 		}
 	}
@@ -120,37 +127,6 @@ func checkEdges(n int, edges []Edge) error {
 		}
 	}
 	return nil
-}
-
-// mergeByCall returns the elements by ascending call; both [0,keep) and [keep,n)
-// ascend.
-func mergeByCall(call []int32, keep int) []int32 {
-	merged := make([]int32, 0, len(call))
-	i, j := 0, keep
-	for i < keep || j < len(call) {
-		if j == len(call) || i < keep && call[i] < call[j] {
-			merged = append(merged, int32(i))
-			i++
-		} else {
-			merged = append(merged, int32(j))
-			j++
-		}
-	}
-	return merged
-}
-
-// firstAfter returns the index in byCall of the first call after position.
-func firstAfter(call, byCall []int32, position int32) int {
-	low, high := 0, len(byCall)
-	for low < high {
-		mid := (low + high) / 2
-		if call[byCall[mid]] > position {
-			high = mid
-		} else {
-			low = mid + 1
-		}
-	}
-	return low
 }
 
 // closure computes the transitive closure over nodes nodes and keeps the
