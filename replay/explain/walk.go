@@ -36,10 +36,9 @@ type walk struct {
 	results []history.Value // results that the operation watched may have got
 	several bool            // in some state it may get one of several results
 
-	open       []int32 // slot -> operation, or NoOperation
-	slot       []int32 // operation -> slot
-	reads      uint64  // slots of operations that change nothing
-	isOpen     int
+	open       *ops.Frontier // nil: too many operations are open at once
+	invoked    int           // operations invoked before the due response
+	reads      uint64        // slots of operations that change nothing
 	current    configurations
 	next       configurations
 	seen       configurations
@@ -55,7 +54,12 @@ func newWalk(h *history.History, spec replay.Spec, bytes int64, m *meter.Meter) 
 		return nil
 	}
 	machine.Bound(m, bytes)
-	w := &walk{h: h, spec: spec, machine: machine, meter: m, most: limits.configurations, watched: replay.NoOperation, slot: make([]int32, len(h.Ops))}
+	intervals := make([]ops.Interval, len(h.Ops))
+	for i := range h.Ops {
+		intervals[i] = ops.Interval{Op: int32(i), Call: h.Ops[i].Call, Return: h.Ops[i].Return}
+	}
+	w := &walk{h: h, spec: spec, machine: machine, meter: m, most: limits.configurations, watched: replay.NoOperation, open: ops.NewFrontier(intervals)}
+	w.overflowed = w.open == nil
 	w.current.add(configuration{state: machine.Start()})
 	return w
 }
@@ -71,51 +75,41 @@ func (w *walk) only() (int32, bool) {
 	return w.current.At(0).state, true
 }
 
-// run handles all events. It calls atRest at the beginning and whenever no operation is
+// run handles all responses. It calls atRest at the beginning and whenever no operation is
 // open, with the number of operations so far. It ends if there are too many
 // configurations (overflowed). run returns false if the walk has to stop.
 func (w *walk) run(atRest func(ops int)) bool {
 	atRest(0)
-	returned := ops.Responses(w.h)
-	for i, k := 0, 0; i < len(w.h.Ops) || k < len(returned); {
-		if k < len(returned) && (i == len(w.h.Ops) || w.h.Ops[returned[k]].Return < w.h.Ops[i].Call) {
-			w.respond(returned[k])
-			k++
-		} else {
-			w.invoke(int32(i))
-			i++
+	for w.invoke(); !w.overflowed && !w.open.AtEnd(); w.invoke() {
+		due := &w.h.Ops[w.open.Order[w.open.Due]]
+		if due.Pending() {
+			break
 		}
+		w.respond()
 		if w.stop() {
 			return false
 		}
-		if w.isOpen == 0 {
-			atRest(i)
-		}
-		if w.overflowed {
-			return true
+		if next := int(w.open.Due); !w.overflowed && (next == len(w.h.Ops) || w.h.Ops[next].Call > due.Return) {
+			atRest(next) // as many have returned as were invoked
 		}
 		w.shrink()
 	}
 	return true
 }
 
-// invoke opens an operation.
-func (w *walk) invoke(op int32) {
-	slot := 0
-	for slot < len(w.open) && w.open[slot] != replay.NoOperation {
-		slot++
-	}
-	if slot == len(w.open) {
-		w.open = append(w.open, replay.NoOperation)
-	}
-	w.open[slot], w.slot[op] = op, int32(slot)
-	w.isOpen++
-	if w.overflowed = slot >= 64; w.overflowed {
+// invoke lets the operations that are invoked before the due response take effect if they
+// change nothing.
+func (w *walk) invoke() {
+	if w.overflowed || w.open.AtEnd() {
 		return
 	}
-	w.reads &^= 1 << slot
-	if op != w.watched && replay.FactsOf(w.spec, &w.h.Ops[op]).ReadOnly {
-		w.reads |= 1 << slot
+	due, before := w.h.Ops[w.open.Order[w.open.Due]].Return, w.reads
+	for ; w.invoked < len(w.h.Ops) && w.h.Ops[w.invoked].Call < due; w.invoked++ {
+		if op := int32(w.invoked); op != w.watched && replay.FactsOf(w.spec, &w.h.Ops[op]).ReadOnly {
+			w.reads |= 1 << w.open.Slot[op]
+		}
+	}
+	if w.reads != before {
 		w.replace(w.read)
 	}
 }
@@ -124,18 +118,17 @@ func (w *walk) invoke(op int32) {
 func (w *walk) read(c configuration) configuration {
 	for left := w.reads &^ c.effect; left != 0; left &= left - 1 {
 		slot := bits.TrailingZeros64(left)
-		if op := w.open[slot]; op != replay.NoOperation && w.machine.Step(c.state, op) == c.state {
+		if w.machine.Step(c.state, w.open.Occupant[slot]) == c.state {
 			c.effect |= 1 << slot
 		}
 	}
 	return c
 }
 
-// respond keeps the configurations in which op takes effect before its response,
-// and closes it.
-func (w *walk) respond(op int32) {
-	slot := w.slot[op]
-	bit := uint64(1) << slot
+// respond keeps the configurations in which the due operation takes effect before its
+// response, and closes it.
+func (w *walk) respond() {
+	bit := uint64(1) << w.open.Slot[w.open.Order[w.open.Due]]
 	w.next.Clear()
 	w.explore(func(c configuration) bool {
 		if c.effect&bit == 0 {
@@ -145,8 +138,7 @@ func (w *walk) respond(op int32) {
 		w.next.add(c)
 		return true
 	})
-	w.open[slot] = replay.NoOperation
-	w.isOpen--
+	w.open.Advance()
 	w.reads &^= bit
 	w.current, w.next = w.next, w.current
 }
@@ -169,7 +161,7 @@ func (w *walk) explore(visit func(configuration) bool) {
 			w.overflowed = true
 			return
 		}
-		for slot, op := range w.open {
+		for slot, op := range w.open.Occupant {
 			if op == replay.NoOperation || c.effect>>slot&1 != 0 {
 				continue
 			}
