@@ -39,7 +39,8 @@ type reducer struct {
 	conflict     []int32 // operations that probably fail by themselves
 	hasUndecided bool    // some history stayed undecided
 
-	facts []opFacts
+	facts         []opFacts
+	parts, values int32 // how many numbers there are
 }
 
 // opFacts are the facts about an operation that the rules use.
@@ -55,7 +56,7 @@ func newReducer(h *history.History, spec replay.Spec) *reducer {
 	r := &reducer{h: h, spec: spec, ops: make([]int32, len(h.Ops)), facts: make([]opFacts, len(h.Ops))}
 	p := ops.New(h, spec, 0)
 	columns := p.Columns(nil)
-	var values numbering
+	values := ops.NewPairing(len(h.Ops))
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		c := replay.ConcernOf(spec, op)
@@ -65,7 +66,7 @@ func newReducer(h *history.History, spec replay.Spec) *reducer {
 		}
 		for k, v := range c.Values {
 			if v.Kind() != history.None {
-				f.value[k] = values.number(f.part, v)
+				f.value[k] = values.Number(f.part, v)
 			}
 		}
 		if op.Happened { // so it must take effect
@@ -73,26 +74,8 @@ func newReducer(h *history.History, spec replay.Spec) *reducer {
 		}
 		r.ops[i], r.facts[i] = int32(i), f
 	}
+	r.parts, r.values = columns.Parts, values.Len()
 	return r
-}
-
-// A numbering numbers values of parts.
-type numbering struct {
-	numbers map[string]int32
-	key     []byte
-}
-
-func (n *numbering) number(part int32, v history.Value) int32 {
-	if n.numbers == nil {
-		n.numbers = map[string]int32{}
-	}
-	n.key = v.AppendKey(history.IntValue(int64(part)).AppendKey(n.key[:0]))
-	k, known := n.numbers[string(n.key)]
-	if !known {
-		k = int32(len(n.numbers))
-		n.numbers[string(n.key)] = k
-	}
-	return k
 }
 
 // fails decides the sub-history of some operations.
@@ -206,22 +189,36 @@ func (r *reducer) sortUnits(units [][]int32) {
 }
 
 // byPart divides the operations by the parts that they concern.
-func (r *reducer) byPart(ops []int32) (d division) {
-	var parts groups
-	for _, i := range ops {
+func (r *reducer) byPart(chosen []int32) (d division) {
+	d.units = unitsOf(chosen, r.parts, func(i int32) int32 { return r.facts[i].part })
+	if len(d.units) == 0 {
+		return division{}
+	}
+	for _, i := range chosen {
 		switch f := &r.facts[i]; {
 		case f.part >= 0:
-			parts.put(f.part, i)
 		case f.apart:
 			d.kept = append(d.kept, i)
 		default:
 			d.blockers = append(d.blockers, i)
 		}
 	}
-	if d.units = parts.list; len(d.units) == 0 {
-		return division{}
-	}
 	return d
+}
+
+// unitsOf returns the operations with each key, which is less than keys; see ops.Group.
+func unitsOf(chosen []int32, keys int32, key func(op int32) int32) (units [][]int32) {
+	lists := ops.Group(len(chosen), int(keys), func(k int32) int32 { return key(chosen[k]) })
+	for key := range keys {
+		unit := lists.Of(key)
+		for i, k := range unit {
+			unit[i] = chosen[k]
+		}
+		if len(unit) > 0 {
+			units = append(units, unit)
+		}
+	}
+	return units
 }
 
 // partOf returns the operations of the part that op concerns. They include operations on
@@ -240,57 +237,40 @@ func (r *reducer) partOf(op int32) []int32 {
 	return r.ops
 }
 
-// groups are the operations that have a number in common, in the order of their first ones.
-type groups struct {
-	place map[int32]int // number -> index into list
-	list  [][]int32
-}
-
-func (g *groups) put(number, op int32) {
-	if g.place == nil {
-		g.place = map[int32]int{}
-	}
-	k, known := g.place[number]
-	if !known {
-		k = len(g.list)
-		g.place[number], g.list = k, append(g.list, nil)
-	}
-	g.list[k] = append(g.list[k], op)
-}
-
 // byValue divides the operations by the values that they are about. Two values of
 // one operation belong together.
-func (r *reducer) byValue(ops []int32) (d division) {
-	same := map[int32]int32{} // value -> another one of its unit
+func (r *reducer) byValue(chosen []int32) (d division) {
+	same := make([]int32, r.values) // value -> itself, or another one of its unit
+	for v := range same {
+		same[v] = int32(v)
+	}
 	find := func(v int32) int32 {
-		for w, ok := same[v]; ok; w, ok = same[v] {
-			if up, ok := same[w]; ok {
-				same[v] = up
-			}
-			v = w
+		for same[v] != v {
+			same[v] = same[same[v]]
+			v = same[v]
 		}
 		return v
 	}
-	for _, i := range ops {
-		if f := &r.facts[i]; f.apart && f.value[1] >= 0 {
-			if a, b := find(f.value[0]), find(f.value[1]); a != b {
-				same[a] = b
-			}
-		}
-	}
 	partitioned := replay.TraitsOf(r.spec).Partitioned
-	var values groups
-	for _, i := range ops {
-		switch f := &r.facts[i]; {
-		case !f.apart || partitioned && f.part < 0:
+	isBlocker := func(f *opFacts) bool { return !f.apart || partitioned && f.part < 0 }
+	for _, i := range chosen {
+		f := &r.facts[i]
+		if f.apart && f.value[1] >= 0 {
+			same[find(f.value[0])] = find(f.value[1])
+		}
+		switch {
+		case isBlocker(f):
 			d.blockers = append(d.blockers, i)
-		case f.value[0] >= 0:
-			values.put(find(f.value[0]), i)
-		default:
+		case f.value[0] < 0:
 			d.kept = append(d.kept, i)
 		}
 	}
-	d.units = values.list
+	d.units = unitsOf(chosen, r.values, func(i int32) int32 {
+		if f := &r.facts[i]; f.value[0] >= 0 && !isBlocker(f) {
+			return find(f.value[0])
+		}
+		return ops.None
+	})
 	return d
 }
 

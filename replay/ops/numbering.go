@@ -63,9 +63,9 @@ func next[K comparable](m *numbering, index map[K]int32, key K) int32 {
 	return m.n - 1
 }
 
-// A pairing numbers pairs of a part and a value by first appearance. While each
+// A Pairing numbers pairs of a part and a value by first appearance. While each
 // value occurs with one part only, a list is enough.
-type pairing struct {
+type Pairing struct {
 	values numbering
 	first  []pair // value -> the part that it first occurred with, and the number of the pair
 	other  map[pair]int32
@@ -74,7 +74,14 @@ type pairing struct {
 
 type pair struct{ key, value int32 }
 
-func (m *pairing) number(key int32, value history.Value) int32 {
+// NewPairing returns a numbering of about n pairs.
+func NewPairing(n int) *Pairing { return &Pairing{values: newNumbering(n)} }
+
+// Len returns how many pairs have a number.
+func (m *Pairing) Len() int32 { return int32(len(m.keys)) }
+
+// Number returns the number of a pair.
+func (m *Pairing) Number(key int32, value history.Value) int32 {
 	v, next := m.values.number(value), int32(len(m.keys))
 	switch {
 	case int(v) == len(m.first):

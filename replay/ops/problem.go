@@ -79,8 +79,7 @@ func (p *Problem) read(m *meter.Meter) *Columns {
 		return nil
 	}
 	c := &Columns{Role: make([]replay.Role, n), ReadOnly: make([]bool, n), Value: make([]int32, n), Part: make([]int32, n)}
-	r := reader{values: newNumbering(n), parts: newNumbering(n), isMap: p.traits.Discipline == replay.OverwrittenByKey}
-	r.pairs.values = newNumbering(n)
+	r := reader{values: newNumbering(n), parts: newNumbering(n), pairs: NewPairing(n), isMap: p.traits.Discipline == replay.OverwrittenByKey}
 	// The parts of a set are its values.
 	r.partsAreValues = p.traits.Discipline == replay.Named || p.traits.Discipline == replay.Counted
 	for i := range n {
@@ -105,7 +104,7 @@ func (p *Problem) read(m *meter.Meter) *Columns {
 // A reader numbers values and parts.
 type reader struct {
 	values, parts  numbering
-	pairs          pairing // of parts and values of a map
+	pairs          *Pairing // of parts and values of a map
 	isMap          bool
 	partsAreValues bool
 }
@@ -140,7 +139,7 @@ func (r *reader) value(f replay.Facts, part int32) int32 {
 	case part == None:
 		return None
 	}
-	return r.pairs.number(part, f.Value)
+	return r.pairs.Number(part, f.Value)
 }
 
 // Discipline returns the discipline of the specification, but replay.FirstIn for a bounded
