@@ -407,8 +407,10 @@
 // subset of the other. A value is added after the last read of the largest set without it,
 // and before the first read of the smallest set with it. The proof is the same.
 //
-// There are as many precedences as appends, reads and values of the sets that were read. The
-// operations are placed by response, each after its predecessors. If a predecessor was
+// The known lists under a key, and the known sets, are sorted by length. Those of one length
+// are a level, with two moments: when all its values have been appended, and when the last
+// of its lists has been read. So there are as many precedences as appends, reads and levels.
+// The operations are placed by response, each after its predecessors. If a predecessor was
 // invoked after the response, or waits for the operation itself, there is a cycle. The cycle
 // is a conflict, together with the operations that read the lists.
 //

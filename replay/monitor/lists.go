@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/leadline/leadline/history"
@@ -19,21 +20,21 @@ import (
 //
 // The specification must have accepted the history (replay.Check).
 func Lists(in *ops.Problem, m *meter.Meter) replay.Finding {
-	h := in.H
 	s, ok := in.Spec.(replay.Stepped)
 	if !ok || !in.InRealTime() {
 		return replay.Declines("no lists in real time")
 	}
-	l := &lists{h: h, spec: s, meter: m, numbers: map[string]int32{}, appended: map[string]int32{},
-		isSet: in.Traits().Discipline == replay.Named, set: setState{numbers: map[string]int32{}}}
+	l := &lists{h: in.H, spec: s, meter: m, isSet: in.Traits().Discipline == replay.Named,
+		numbers: map[string]int32{}, appended: map[string]int32{}}
 	if (!l.grows() || !l.read()) && !m.Stopped() {
 		return replay.Declines("no lists that are read while they grow, or operations on several")
 	}
-	order, conflict := l.decide()
+	order, conflict := l.decide(in.Responses())
 	return finding(in, m, order, conflict, l.partial)
 }
 
-// lists are the lists and the set of a history, with the appends and reads of operations.
+// lists are the lists of a history, with the appends and reads of operations. A set is a
+// list whose order does not matter.
 type lists struct {
 	h       *history.History
 	spec    replay.Stepped
@@ -45,9 +46,9 @@ type lists struct {
 	list     []listState
 	appended map[string]int32 // list and value -> number in appends
 	appends  []appendOp
-	steps    []listStep // of lists
-	reads    []listRead
-	set      setState
+	reads    []readStep
+	known    []knownList
+	levels   []level
 	buf      []byte
 }
 
@@ -58,28 +59,45 @@ type listState struct {
 	first    history.Value // the initial value
 	isText   bool          // strings are appended to a string
 	lengths  []int         // lengths of the strings that are appended, sorted
-	known    []int32       // the longest list that is known, as numbers of appends
-	owner    int32         // the operation that knows it, or none
+	last     knownList     // the longest that is known, if its level is not none
 
 	// State of the last operation with a step on it:
-	op   int32
-	read int32   // how many appended values it found, or none if it has not read the list
-	own  []int32 // its appends
+	op    int32
+	place int32 // how many values it found, or the place of its last append; none if there is none
 }
 
-// An appendOp appends a value to a list. place is the place of the value in the known list,
-// or none.
-type appendOp struct{ op, list, place int32 }
-
-type listStep struct {
-	kind     replay.CellStepKind
+// An appendOp appends a value to a list, or adds one to a set. A value of a set is unusable
+// if it may be added twice, or an operation does anything else to it.
+type appendOp struct {
 	op, list int32
-	append   int32 // number of the append
+	unusable bool
+	level    int32 // of the shortest known list with the value, or none
+	place    int32 // in the longest known list, or none
+}
+
+// A readStep finds a list. appends is how many appends of its operation and of earlier ones
+// come before it.
+type readStep struct {
+	op, list int32
+	appends  int
 	value    history.Value
 }
 
-// A listRead is an operation that found a list of length values.
-type listRead struct{ op, list, length int32 }
+// A knownList is a list that operation op read, or that it left behind by its own appends.
+// values are numbers of appends.
+type knownList struct {
+	op, list, level int32
+	values          []int32
+	isRead          bool
+	isExtended      bool // the operation appends to it
+}
+
+// A level is a length of a known list. All known lists of a level are equal, and the
+// beginning of those of the next level under the same key.
+type level struct {
+	op      int32 // knows it
+	isFirst bool  // under its key
+}
 
 // grows reports whether a list or set grows and one is read.
 func (l *lists) grows() bool {
@@ -109,7 +127,7 @@ func (l *lists) read() bool {
 		for _, s := range steps {
 			switch {
 			case l.isSet && s.Value.Kind() != history.None:
-				l.set.enter(l, int32(i), s)
+				l.enterSet(int32(i), s)
 			case s.Key.Kind() == history.None: // it concerns several lists, or the whole set
 				return false
 			default:
@@ -128,37 +146,55 @@ func (l *lists) read() bool {
 	return true
 }
 
-// enter enters a step of an operation.
+// enterSet enters a step of an operation on a set.
+func (l *lists) enterSet(op int32, step replay.CellStep) {
+	k := l.number(step.Key)
+	if step.Kind == replay.CellRead {
+		l.reads = append(l.reads, readStep{op, k, len(l.appends), step.Value})
+		return
+	}
+	number, twice := l.append(op, k, step.Value)
+	if twice || step.Kind != replay.CellAppend {
+		l.appends[number].unusable = true
+		l.partial = unknownEffects
+	}
+}
+
+// enter enters a step of an operation on a list.
 func (l *lists) enter(op int32, step replay.CellStep) {
-	s := listStep{kind: step.Kind, op: op, list: l.number(step.Key), value: step.Value}
-	on := &l.list[s.list]
-	switch step.Kind {
+	k := l.number(step.Key)
+	on := &l.list[k]
+	switch v := step.Value; step.Kind {
 	case replay.CellRead:
-		if s.value.Equal(on.first) {
-			s.value = history.NullValue // the list is empty
-		} else if isList := s.value.Kind() == history.List || s.value.Kind() == history.String; !isList {
+		if v.Equal(on.first) {
+			v = history.NullValue // the list is empty
+		} else if v.Kind() != history.List && v.Kind() != history.String {
 			on.unusable = true
 			return
 		}
-	case replay.CellAppend, replay.CellConcat:
-		s.append = int32(len(l.appends))
-		value := l.keyOf(s.list, s.value)
-		_, twice := l.appended[string(value)]
-		if step.Kind == replay.CellConcat {
-			isEmpty := s.value.Text() == "" // invisible in a string
-			on.isText, on.unusable = true, on.unusable || isEmpty || on.first.Text() != ""
-			on.lengths = append(on.lengths, len(s.value.Text()))
-		} else {
-			on.unusable = on.unusable || on.first.Kind() != history.Null
-		}
-		on.unusable = on.unusable || twice
-		l.appended[string(value)] = s.append
-		l.appends = append(l.appends, appendOp{op, s.list, none})
+		l.reads = append(l.reads, readStep{op, k, len(l.appends), v})
+	case replay.CellAppend:
+		_, twice := l.append(op, k, v)
+		on.unusable = on.unusable || twice || on.first.Kind() != history.Null
+	case replay.CellConcat:
+		_, twice := l.append(op, k, v)
+		on.unusable = on.unusable || twice || on.first.Text() != "" || v.Text() == "" // invisible in a string
+		on.isText = true
+		on.lengths = append(on.lengths, len(v.Text()))
 	default:
 		on.unusable = true
-		return
 	}
-	l.steps = append(l.steps, s)
+}
+
+// append enters an append. If the same value was appended before, it returns that append.
+func (l *lists) append(op, list int32, v history.Value) (number int32, twice bool) {
+	key := l.keyOf(list, v)
+	if number, twice = l.appended[string(key)]; !twice {
+		number = int32(len(l.appends))
+		l.appended[string(key)] = number
+		l.appends = append(l.appends, appendOp{op: op, list: list, level: none, place: none})
+	}
+	return number, twice
 }
 
 // number returns the number of the list under a key.
@@ -169,7 +205,7 @@ func (l *lists) number(key history.Value) int32 {
 	}
 	k := int32(len(l.list))
 	l.numbers[string(l.buf)] = k
-	l.list = append(l.list, listState{first: l.spec.FirstValue(key), owner: none, op: none, read: none})
+	l.list = append(l.list, listState{first: l.spec.FirstValue(key), last: knownList{level: none}, op: none})
 	return k
 }
 
@@ -180,129 +216,79 @@ func (l *lists) keyOf(list int32, v history.Value) []byte {
 	return l.buf
 }
 
-// explainReads compares the lists that were read, and gives each append its place. It
-// returns a conflict if there is one.
+// explainReads lists the known lists, or returns a conflict. If an operation read a list,
+// then the list before its own appends is known, and the list after all of them.
 func (l *lists) explainReads() (conflict []int32) {
-	for first := 0; first < len(l.steps) && conflict == nil; {
-		end := first + 1
-		for end < len(l.steps) && l.steps[end].op == l.steps[first].op {
-			end++
-		}
-		if l.meter.MustStop(end - first) {
-			return nil
-		}
-		conflict = l.explain(l.steps[first:end])
-		first = end
-	}
-	if conflict != nil {
-		return conflict
-	}
-	return l.wholeBlocks()
-}
-
-// explain explains the steps of one operation, or returns a conflict. If the operation read
-// a list, then the list before its own appends is known, and the list after all of them.
-func (l *lists) explain(steps []listStep) (conflict []int32) {
-	op := steps[0].op
-	for i := range steps {
-		s := &steps[i]
-		on := &l.list[s.list]
-		if on.unusable {
-			continue
-		}
-		if on.op != op {
-			on.op, on.read, on.own = op, none, on.own[:0]
-		}
-		if s.kind != replay.CellRead {
-			on.own = append(on.own, s.append)
-			continue
-		}
-		values, answer := l.parse(s)
+	first := 0 // of the appends of the operation
+	for i := range l.reads {
+		r := &l.reads[i]
+		on := &l.list[r.list]
+		values, ok := l.parse(r)
 		switch {
-		case answer == isAmbiguous:
-			on.unusable, l.partial = true, unknownEffects
+		case l.meter.MustStop(1):
+			return nil
+		case on.unusable:
 			continue
-		case answer == isImpossible:
-			return []int32{op}
+		case !ok:
+			return []int32{r.op}
 		}
-		found := len(values) - len(on.own)
-		if found < 0 || !slices.Equal(values[found:], on.own) || on.read != none && int(on.read) != found {
-			return []int32{op}
+		for ; first < len(l.appends) && l.appends[first].op < r.op; first++ {
 		}
-		if other := l.recordKnown(s.list, op, values[:found], 0); other != none {
-			return []int32{op, other}
+		var own []int32
+		before := 0 // how many of its own appends come before the read
+		for k := first; k < len(l.appends) && l.appends[k].op == r.op; k++ {
+			if l.appends[k].list == r.list {
+				own = append(own, int32(k))
+			}
+			if k < r.appends {
+				before = len(own)
+			}
 		}
-		if on.read == none {
-			on.read = int32(found)
-			l.reads = append(l.reads, listRead{op, s.list, on.read})
+		found := len(values) - before
+		if found < 0 || !slices.Equal(values[found:], own[:before]) || on.op == r.op && int(on.place) != found {
+			return []int32{r.op}
+		}
+		on.op, on.place = r.op, int32(found)
+		l.known = append(l.known, knownList{op: r.op, list: r.list, values: values[:found], isRead: true, isExtended: len(own) > 0})
+		if len(own) > 0 {
+			l.known = append(l.known, knownList{op: r.op, list: r.list, values: slices.Concat(values[:found], own)})
 		}
 	}
-	for i := range steps {
-		s := &steps[i]
-		on := &l.list[s.list]
-		if on.unusable || on.read == none || len(on.own) == 0 || on.own[0] != s.append || s.kind == replay.CellRead {
-			continue // handle each list only once
-		}
-		if other := l.recordKnown(s.list, op, on.own, on.read); other != none {
-			return []int32{op, other}
-		}
-	}
-	return nil
+	return l.compare()
 }
 
-// recordKnown records that a list once had the known values before a place, and then these
-// values. If that contradicts another known list, it returns the operation that knows that.
-func (l *lists) recordKnown(list, op int32, values []int32, from int32) (other int32) {
-	on := &l.list[list]
-	l.meter.Spend(1 + len(values)/8)
-	known := on.known[from:]
-	if n := min(len(known), len(values)); !slices.Equal(known[:n], values[:n]) {
-		return on.owner
-	}
-	for i := len(known); i < len(values); i++ {
-		a := &l.appends[values[i]]
-		if a.place != none { // the value is in the list twice
-			return op
-		}
-		a.place = int32(len(on.known))
-		on.known, on.owner = append(on.known, values[i]), op
-	}
-	return none
-}
-
-// Results of parse.
-const (
-	isParsed = iota
-	isAmbiguous
-	isImpossible // no operation appends some value, or the list is empty and not null
-)
-
-// parse returns the appended values of a list that was read.
-func (l *lists) parse(s *listStep) (values []int32, answer int) {
-	all, text := s.value.List(), s.value.Text()
+// parse returns the usable values of a list that was read, as numbers of appends. It
+// reports false if no operation appends some value, or if the list is empty and not null.
+func (l *lists) parse(r *readStep) (values []int32, ok bool) {
+	all, text, on := r.value.List(), r.value.Text(), &l.list[r.list]
 	switch {
-	case s.value.Kind() == history.Null:
-		return nil, isParsed
-	case l.list[s.list].isText != (s.value.Kind() == history.String):
-		return nil, isAmbiguous
+	case r.value.Kind() == history.Null, on.unusable:
+		return nil, true
+	case on.isText != (r.value.Kind() == history.String):
+		on.unusable, l.partial = true, unknownEffects
+		return nil, true
 	case text != "":
-		return l.parseText(s.list, text)
+		return l.parseText(r.list, text)
 	case len(all) == 0:
-		return nil, isImpossible
+		return nil, l.isSet
 	}
 	l.meter.Spend(len(all))
+	values = make([]int32, 0, len(all))
 	for _, v := range all {
-		number, ok := l.appended[string(l.keyOf(s.list, v))]
+		number, ok := l.appended[string(l.keyOf(r.list, v))]
 		if !ok {
-			return nil, isImpossible
+			return nil, false
 		}
-		values = append(values, number)
+		if !l.appends[number].unusable {
+			values = append(values, number)
+		}
 	}
-	return values, isParsed
+	return values, true
 }
 
-// parseText divides a string into appended strings. At each place, only one may fit.
-func (l *lists) parseText(list int32, text string) (values []int32, answer int) {
+// parseText divides a string into appended strings. If more than one fits somewhere, the
+// list is unusable.
+func (l *lists) parseText(list int32, text string) (values []int32, ok bool) {
 	for len(text) > 0 {
 		length, number := 0, int32(none)
 		for _, k := range l.list[list].lengths {
@@ -311,101 +297,143 @@ func (l *lists) parseText(list int32, text string) (values []int32, answer int) 
 				break
 			}
 			n, ok := l.appended[string(l.keyOf(list, history.StringValue(text[:k])))]
-			if !ok {
+			switch {
+			case !ok:
 				continue
-			}
-			if number != none {
-				return nil, isAmbiguous
+			case number != none:
+				l.list[list].unusable, l.partial = true, unknownEffects
+				return nil, true
 			}
 			length, number = k, n
 		}
 		if number == none {
-			return nil, isImpossible
+			return nil, false
 		}
 		values, text = append(values, number), text[length:]
 	}
-	return values, isParsed
+	return values, true
+}
+
+// compare compares each known list with the next longer one under its key, and gives values
+// and lists their levels. It returns a conflict if there is one.
+func (l *lists) compare() (conflict []int32) {
+	l.known = slices.DeleteFunc(l.known, func(k knownList) bool { return l.list[k.list].unusable })
+	slices.SortStableFunc(l.known, func(a, b knownList) int {
+		return cmp.Or(cmp.Compare(a.list, b.list), cmp.Compare(len(a.values), len(b.values)))
+	})
+	for i := range l.known {
+		k := &l.known[i]
+		last := &l.list[k.list].last
+		if isFirst := last.level == none; isFirst || len(k.values) > len(last.values) {
+			l.levels = append(l.levels, level{k.op, isFirst})
+		}
+		k.level = int32(len(l.levels)) - 1
+		again := 0
+		for _, number := range k.values {
+			if a := &l.appends[number]; a.level == none {
+				a.level = k.level
+			} else {
+				again++
+			}
+		}
+		switch there := len(last.values); {
+		case again < there, !l.isSet && !slices.Equal(k.values[:there], last.values):
+			return []int32{k.op, last.op}
+		case again > there: // the value is in the list twice
+			return []int32{k.op}
+		}
+		if *last = *k; l.meter.MustStop(1 + len(k.values)/8) {
+			return nil
+		}
+	}
+	return l.wholeBlocks()
 }
 
 // wholeBlocks returns a conflict if a known list has some values that one operation
 // appends, but not all of them, or not one after another.
 func (l *lists) wholeBlocks() (conflict []int32) {
 	for k := range l.list {
-		l.list[k].op = none
+		on := &l.list[k]
+		on.op = none
+		for place, number := range on.last.values {
+			l.appends[number].place = int32(place)
+		}
 	}
-	for i := range l.steps {
-		s := &l.steps[i]
-		on := &l.list[s.list]
-		if on.unusable || s.kind == replay.CellRead {
+	for i := range l.appends {
+		a := &l.appends[i]
+		on := &l.list[a.list]
+		if on.unusable {
 			continue
 		}
-		place := l.appends[s.append].place
-		if before := on.read; on.op == s.op && (before == none && place != none || before != none && place != before+1) {
-			return []int32{s.op, on.owner}
+		if before := on.place; on.op == a.op && (before == none && a.place != none || before != none && a.place != before+1) {
+			return []int32{a.op, on.last.op}
 		}
-		on.op, on.read = s.op, place // the place of its last append
+		on.op, on.place = a.op, a.place
 	}
 	return nil
 }
 
 // decide returns the operations that took effect in an order that explains all lists and
 // the set, or a conflict. If it is stopped, there may be neither.
-func (l *lists) decide() (order, conflict []int32) {
+func (l *lists) decide(returned []int32) (order, conflict []int32) {
 	if l.meter.Stopped() {
 		return nil, nil
 	}
 	if conflict = l.explainReads(); conflict != nil || l.meter.Stopped() {
 		return nil, conflict
 	}
-	if conflict = l.set.explainReads(l.meter); conflict != nil || l.meter.Stopped() {
-		return nil, conflict
-	}
 	p := newOrdering(l.h, l.meter)
 	for _, a := range l.appends {
-		if on := &l.list[a.list]; p.shownBy[a.op] == none && a.place != none && !on.unusable {
-			p.shownBy[a.op] = on.owner
+		if p.shownBy[a.op] == none && a.level != none {
+			p.shownBy[a.op] = l.levels[a.level].op
 		}
 	}
-	l.set.showAdded(p)
 	l.addPrecedences(p)
-	l.set.addPrecedences(p)
-	return p.run()
+	return p.run(returned)
 }
 
-// addPrecedences adds the precedences that follow from the lists.
+// addPrecedences adds the precedences that follow from the lists. For each level, it adds
+// two moments: when all values of the level have been appended, and when the last of its
+// lists has been read.
 func (l *lists) addPrecedences(p *ordering) {
-	end := make([]int32, len(l.list)) // when no known list is read any more
-	for k := range l.list {
-		on := &l.list[k]
-		if on.unusable {
-			continue
+	full, left := make([]int32, len(l.levels)), make([]int32, len(l.levels))
+	for i, at := range l.levels {
+		if full[i], left[i] = p.addMoment(), p.addMoment(); !at.isFirst {
+			p.add(full[i-1], full[i], none)
+			p.add(left[i-1], left[i], none)
 		}
-		end[k] = p.addMoment()
-		if len(on.known) == 0 {
-			continue
-		}
-		for i, a := range on.known[1:] {
-			p.add(l.appends[on.known[i]].op, l.appends[a].op, on.owner)
-		}
-		p.add(on.owner, end[k], none)
 	}
-	for _, r := range l.reads {
-		on := &l.list[r.list]
-		if on.unusable {
-			continue
+	for _, k := range l.known {
+		if k.isRead {
+			p.add(full[k.level], k.op, none)
 		}
-		if r.length > 0 {
-			p.add(l.appends[on.known[r.length-1]].op, r.op, none)
+		if k.isRead && !k.isExtended { // otherwise its operation appends the next value
+			p.add(k.op, left[k.level], none)
 		}
-		next := end[r.list]
-		if int(r.length) < len(on.known) {
-			next = l.appends[on.known[r.length]].op
+	}
+	for i, at := range l.levels {
+		p.add(full[i], left[i], at.op)
+	}
+	for k := range l.list {
+		last := &l.list[k].last
+		for i := 1; i < len(last.values) && !l.isSet; i++ {
+			p.add(l.appends[last.values[i-1]].op, l.appends[last.values[i]].op, last.op)
 		}
-		p.add(r.op, next, none)
 	}
 	for _, a := range l.appends {
-		if a.place == none && p.shownBy[a.op] != none && !l.list[a.list].unusable {
-			p.add(end[a.list], a.op, none)
+		on := &l.list[a.list]
+		if on.unusable || a.unusable || p.shownBy[a.op] == none {
+			continue
+		}
+		before := on.last.level
+		if a.level != none {
+			p.add(a.op, full[a.level], none)
+			if before = a.level - 1; l.levels[a.level].isFirst {
+				before = none
+			}
+		}
+		if before != none {
+			p.add(left[before], a.op, none)
 		}
 	}
 }

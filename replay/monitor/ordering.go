@@ -1,29 +1,29 @@
 package monitor
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // An ordering puts operations in an order that respects real time and further precedences.
 // Its nodes are the operations, and moments that have to come before some operations and
 // after others.
 type ordering struct {
-	h       *history.History
-	meter   *meter.Meter
-	shownBy []int32        // operation -> the one that shows that it took effect, or none
-	before  [][]precedence // node -> its predecessors
-	state   []uint8
-	path    []pathNode
-	order   []int32
+	h           *history.History
+	meter       *meter.Meter
+	shownBy     []int32 // operation -> the one that shows that it took effect, or none
+	nodes       int32
+	precedences []precedence
+	before      ops.Lists // node -> the precedences of its predecessors
+	state       []uint8
+	path        []pathNode
+	order       []int32
 }
 
-// A precedence is a node that has to come before another one. shownBy is the operation that
+// A precedence is a node that has to come before node to. shownBy is the operation that
 // shows this, or none if the two nodes alone show it.
-type precedence struct{ node, shownBy int32 }
+type precedence struct{ node, to, shownBy int32 }
 
 type pathNode struct {
 	precedence
@@ -40,8 +40,7 @@ const (
 // newOrdering returns an ordering in which the operations took effect that returned or are
 // marked as happened.
 func newOrdering(h *history.History, m *meter.Meter) *ordering {
-	n := len(h.Ops)
-	p := &ordering{h: h, meter: m, shownBy: make([]int32, n), before: make([][]precedence, n), state: make([]uint8, n)}
+	p := &ordering{h: h, meter: m, shownBy: make([]int32, len(h.Ops)), nodes: int32(len(h.Ops))}
 	for i := range h.Ops {
 		p.shownBy[i] = none
 		if op := &h.Ops[i]; !op.Pending() || op.Happened {
@@ -53,28 +52,23 @@ func newOrdering(h *history.History, m *meter.Meter) *ordering {
 
 // addMoment adds a node that is not an operation.
 func (p *ordering) addMoment() int32 {
-	p.before, p.state = append(p.before, nil), append(p.state, isWaiting)
-	return int32(len(p.before)) - 1
+	p.nodes++
+	return p.nodes - 1
 }
 
 func (p *ordering) add(from, to, shownBy int32) {
 	p.meter.Spend(1)
 	if from != to {
-		p.before[to] = append(p.before[to], precedence{from, shownBy})
+		p.precedences = append(p.precedences, precedence{from, to, shownBy})
 	}
 }
 
 // run returns the operations that took effect in order, or a conflict. It places them by
 // response, each after its predecessors. If a predecessor was invoked after the response,
-// no order exists.
-func (p *ordering) run() (order, conflict []int32) {
-	var returned []int32
-	for i := range p.h.Ops {
-		if !p.h.Ops[i].Pending() {
-			returned = append(returned, int32(i))
-		}
-	}
-	slices.SortFunc(returned, func(a, b int32) int { return cmp.Compare(p.h.Ops[a].Return, p.h.Ops[b].Return) })
+// no order exists. returned has the completed operations by response.
+func (p *ordering) run(returned []int32) (order, conflict []int32) {
+	p.state = make([]uint8, p.nodes)
+	p.before = ops.Group(len(p.precedences), int(p.nodes), func(i int32) int32 { return p.precedences[i].to })
 	for _, i := range returned {
 		if conflict = p.place(i, p.h.Ops[i].Return); conflict != nil || p.meter.Stopped() {
 			return nil, conflict
@@ -98,18 +92,19 @@ func (p *ordering) place(op, response int32) (conflict []int32) {
 	if p.state[op] == isPlaced {
 		return nil
 	}
-	p.path = append(p.path[:0], pathNode{precedence{op, none}, 0})
+	p.path = append(p.path[:0], pathNode{precedence{op, none, none}, 0})
 	p.state[op] = isBegun
 	for len(p.path) > 0 && !p.meter.MustStop(1) {
 		at := &p.path[len(p.path)-1]
-		if int(at.next) == len(p.before[at.node]) {
+		before := p.before.Of(at.node)
+		if int(at.next) == len(before) {
 			if p.state[at.node] = isPlaced; p.isOperation(at.node) {
 				p.order = append(p.order, at.node)
 			}
 			p.path = p.path[:len(p.path)-1]
 			continue
 		}
-		from := p.before[at.node][at.next]
+		from := p.precedences[before[at.next]]
 		at.next++
 		switch {
 		case p.state[from.node] == isPlaced:
