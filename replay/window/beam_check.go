@@ -10,19 +10,14 @@ import (
 )
 
 // BeamOfWidth decides a history of a stack by a beam that explores width placements for
-// each response, and drops what is before the last few responses once room bytes are used.
-// It also returns how often it went back, and how often it dropped something. Tests compare
-// narrow beams with Run.
-func BeamOfWidth(p *ops.Problem, width int, room int64, m *meter.Meter) (f replay.Finding, tries, drops int) {
+// each response. It also returns how often it went back. Tests compare narrow beams with Run.
+func BeamOfWidth(p *ops.Problem, width int, m *meter.Meter) (f replay.Finding, tries int) {
 	c := readCollected(p.H, p.Columns(m), replay.LastIn)
 	if c.impossible != history.NoReturn {
-		return replay.RefutedAt(c.impossible), 0, 0
+		return replay.RefutedAt(c.impossible), 0
 	}
 	b := newStackBeam(c, math.MaxInt64, m)
-	b.width, b.bags, b.room, b.keptResponses, b.patience = width, width, room, 1, math.MaxInt64
+	b.width, b.bags, b.patience = width, width, math.MaxInt64
 	found, cause := b.run()
-	for _, d := range b.dues {
-		tries = max(tries, int(d.salt))
-	}
-	return replay.Searched(found, cause, b.witness), max(tries, int(b.salt)), len(b.segments) - 1
+	return replay.Searched(found, cause, b.witness), int(b.salt)
 }

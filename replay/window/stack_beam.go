@@ -60,11 +60,6 @@ import (
 // another.
 //
 // If no placement is left and none was left out, the history has no witness.
-//
-// When memory is short, the beam drops explored placements, a segment of the history at a
-// time. It keeps the arrivals at which the next segment begins. If many tries fail, it goes
-// back to the previous segment. To trace a witness, it explores the segments again in the
-// same way, the last one first.
 type stackBeam struct {
 	stackOps
 	*stackSets
@@ -74,17 +69,13 @@ type stackBeam struct {
 
 	dues     []beamDue
 	arrivals [][]beamArrival // due -> placements in which a group starts, in the order found
-	spots    []beamSpot      // the explored placements of the segment in memory
+	spots    []beamSpot      // the explored placements
 	ways     []beamWay       // the ways to the spots, concatenated
-	segments []beamSegment
-	segment  int // index of the segment in memory
 
 	due       int32 // the response at which it explores
 	last      int32 // the latest due response reached
-	cutAt     int32 // the first response in memory at which placements were left out
-	cutBefore bool  // placements may have been left out before the segment in memory
+	cutAt     int32 // the first response at which placements were left out
 	tries     int32 // to get past stuckAt
-	farTries  int32 // how many of the tries began in an earlier segment
 	stuckAt   int32
 	startWork int64 // the meter's work at the start
 	stuckWork int64 // the meter's work at the first of the tries
@@ -93,13 +84,11 @@ type stackBeam struct {
 	goal      beamWay // the last way of the witness
 	path      []int32 // the operations of the ways of the witness, last one first
 
-	waiting, kept int64 // number of arrivals in memory, and in segments
-	dropAbove     int64 // bytes in use above which drop is called
-	maxBytes      int64
+	waiting  int64 // number of arrivals
+	maxBytes int64
 	// Set to the constants from beamWidth on. Tests choose other values.
-	room, patience int64
-	width, bags    int
-	keptResponses  int32
+	patience    int64
+	width, bags int
 
 	// Scratch for one due response or one stack:
 	levels     [2][65][]beamArrival // by number of placed operations; without early pushes, and with them
@@ -153,28 +142,11 @@ type beamArrival struct {
 	beamWay
 }
 
-// A beamDue records how a due response was explored.
-type beamDue struct {
-	spots, ways int32 // how many there were before it
-	tries, salt int32 // the values of the fields of stackBeam
-	isCut       bool  // placements were left out
-}
-
-// A beamSegment is a part of the history that begins at a due response. It has the arrivals
-// at this response and later ones that come from earlier segments.
-type beamSegment struct {
-	due         int32
-	spots, ways int32 // how many there were before it
-	arrivals    []dueArrival
-}
-
-type dueArrival struct {
-	beamArrival
-	due int32
-}
+// A beamDue is where the exploration of a due response begins.
+type beamDue struct{ spots, ways int32 }
 
 const (
-	beamDueBytes     = 24 + 20 + 4 + 8
+	beamDueBytes     = 24 + 8 + 4 + 8
 	beamSpotBytes    = 16
 	beamWayBytes     = 16
 	beamArrivalBytes = 24
@@ -188,16 +160,8 @@ const (
 	beamSlack = 16
 	// beamDepths is how many tries in a row each go back farther than the one before.
 	beamDepths = 5
-	// beamTriesPerSegment is the number of tries after which the beam goes back to an
-	// earlier segment, each time one farther than the last time.
-	beamTriesPerSegment = 16
 	// groupBits is the number of bits for the index of a group in stackBeam.choose.
 	groupBits = 24
-	// beamRoom is how many bytes may be in use before spots are dropped.
-	beamRoom = 64 << 20
-	// beamKept is a quarter of the number of responses that stay in memory in any case,
-	// so that the beam can go back.
-	beamKept = 256
 	// beamPatience is the work to spend on getting past one response before the beam gives
 	// up. It is half of the work spent before that response, if that is more.
 	beamPatience = 1 << 21
@@ -205,7 +169,7 @@ const (
 
 func newStackBeam(c *collected, maxBytes int64, m *meter.Meter) *stackBeam {
 	b := &stackBeam{stackSets: newStackSets(m), idle: c.idle, cutAt: math.MaxInt32, stuckAt: -1,
-		room: min(beamRoom, maxBytes/4), maxBytes: maxBytes, width: beamWidth, bags: beamBags, keptResponses: beamKept, patience: beamPatience}
+		maxBytes: maxBytes, width: beamWidth, bags: beamBags, patience: beamPatience}
 	ops := c.asStack()
 	if ops == nil {
 		return nil
@@ -218,7 +182,6 @@ func newStackBeam(c *collected, maxBytes int64, m *meter.Meter) *stackBeam {
 	b.due = -1
 	b.arrive(0, 0, beamArrival{0, beamWay{-1, noOp, noValue, 0}})
 	b.due = 0
-	b.segments = append(b.segments, beamSegment{arrivals: b.arrivalsFrom(0, 0)})
 	return b
 }
 
@@ -283,19 +246,19 @@ func (b *stackBeam) findOpens() {
 func (b *stackBeam) run() (bool, replay.Cause) {
 	b.startWork = b.meter.Spent()
 	for !b.found {
-		if b.used() > max(b.dropAbove, b.room) && !b.drop() || b.waysEnd() > math.MaxInt32/2 {
+		if b.bytes() > b.maxBytes || len(b.ways) > math.MaxInt32/2 {
 			return false, replay.Memory
 		}
-		b.dues[b.due] = beamDue{spots: b.spotsEnd(), ways: b.waysEnd(), tries: b.tries, salt: b.salt}
+		b.dues[b.due] = beamDue{int32(len(b.spots)), int32(len(b.ways))}
 		b.explore()
 		switch {
 		case b.stopped:
 			return false, replay.Time
 		case b.last > b.due:
 			if b.due++; b.due > b.stuckAt {
-				b.tries, b.farTries = 0, 0
+				b.tries = 0
 			}
-		case b.cutAt < math.MaxInt32 || b.cutBefore:
+		case b.cutAt < math.MaxInt32:
 			if !b.retry() {
 				return false, replay.Time
 			}
@@ -312,7 +275,7 @@ func (b *stackBeam) run() (bool, replay.Cause) {
 // placements that the group can lead to.
 func (b *stackBeam) explore() {
 	due := &b.ops[b.due]
-	first := b.spotsEnd()
+	first := int32(len(b.spots))
 	b.findOpens()
 	b.choose(b.arrivals[b.due], b.width*(2+int(b.tries))/2, b.readers[b.due])
 	for _, g := range b.groups {
@@ -354,7 +317,7 @@ func (b *stackBeam) explore() {
 // enter makes the arrivals of a group a spot, and returns its number.
 func (b *stackBeam) enter(group []beamArrival) int32 {
 	b.spend(state.ConfigurationWork + len(group))
-	i, ways := b.spotsEnd(), b.waysEnd()
+	i, ways := int32(len(b.spots)), int32(len(b.ways))
 	b.gathered = b.gathered[:0]
 	for k := range group {
 		way := &group[k].beamWay
@@ -388,26 +351,18 @@ func (b *stackBeam) gather(value, below int32) {
 	b.gathered = append(b.gathered, setEdge{value, below})
 }
 
-// base returns the segment in memory.
-func (b *stackBeam) base() *beamSegment { return &b.segments[b.segment] }
-
-func (b *stackBeam) spotsEnd() int32        { return b.base().spots + int32(len(b.spots)) }
-func (b *stackBeam) waysEnd() int32         { return b.base().ways + int32(len(b.ways)) }
-func (b *stackBeam) spot(i int32) *beamSpot { return &b.spots[i-b.base().spots] }
-
 // waysTo returns the ways to a spot.
 func (b *stackBeam) waysTo(i int32) []beamWay {
-	k := i - b.base().spots
 	end := int32(len(b.ways))
-	if int(k+1) < len(b.spots) {
-		end = b.spots[k+1].ways - b.base().ways
+	if int(i+1) < len(b.spots) {
+		end = b.spots[i+1].ways
 	}
-	return b.ways[b.spots[k].ways-b.base().ways : end]
+	return b.ways[b.spots[i].ways:end]
 }
 
 // pair places the due removal with a push right before it, at the start of a group.
 func (b *stackBeam) pair(i int32, group []beamArrival, first int32) {
-	it := *b.spot(i)
+	it := b.spots[i]
 	value := b.ops[b.due].value
 	y := b.first(b.due, it.mask, replay.Insert, value)
 	if y < 0 {
@@ -423,7 +378,7 @@ func (b *stackBeam) pair(i int32, group []beamArrival, first int32) {
 
 // push places each push that can be placed: the last one of the group, or one of its bag.
 func (b *stackBeam) push(i int32) {
-	it := *b.spot(i)
+	it := b.spots[i]
 	for k := range b.inserts {
 		if q := &b.inserts[k]; q.fits(it.mask) {
 			b.arrive(b.due, 1, beamArrival{it.mask | q.slot, beamWay{i, q.op, q.value, it.stacks}})
@@ -433,7 +388,7 @@ func (b *stackBeam) push(i int32) {
 
 // take places each removal that can be placed.
 func (b *stackBeam) take(i int32) {
-	it := *b.spot(i)
+	it := b.spots[i]
 	for _, e := range b.edgesOf(it.stacks) {
 		for k := range b.removes {
 			if q := &b.removes[k]; (q.value == e.value || q.value < 0) && q.fits(it.mask) {

@@ -31,7 +31,6 @@ func (b *stackBeam) choose(list []beamArrival, most int, leftOut uint64) {
 		b.chosen = append(b.chosen, b.groups[order&(1<<groupBits-1)])
 	}
 	b.groups, b.chosen = b.chosen, b.groups[:0]
-	b.dues[b.due].isCut = true
 	b.cutAt = min(b.cutAt, b.due)
 }
 

@@ -35,8 +35,6 @@ type setUnion struct{ a, b, union int32 }
 const none = -1
 
 const (
-	indexBytes = 16 // about that many for a key
-	setBytes   = 4 + indexBytes
 	edgeBytes  = 8
 	unionBytes = 12
 	// About as many results of union are kept as there are sets, but at least leastUnions
@@ -44,8 +42,6 @@ const (
 	// grow exponentially with the length of the stacks.
 	leastUnions = 1 << 12
 	mostUnions  = 1 << 20
-	// setsCollected is how many sets collect handles in one unit of work.
-	setsCollected = 16
 	// unionDepth bounds the recursion of unions.
 	unionDepth = 1 << 12
 )
@@ -162,62 +158,4 @@ func (s *stackSets) spend(work int) {
 // bytes estimates the memory that is allocated for the tables.
 func (s *stackSets) bytes() int64 {
 	return int64(cap(s.begin))*4 + int64(cap(s.edges))*edgeBytes + s.index.Bytes() + int64(len(s.unions))*unionBytes
-}
-
-// used estimates the memory of the sets in the tables.
-func (s *stackSets) used() int64 {
-	return int64(len(s.begin))*setBytes + int64(len(s.edges))*edgeBytes
-}
-
-// collect drops all sets except the marked ones and the sets that their edges lead to. It
-// returns the new numbers of the sets, or -1.
-func (s *stackSets) collect(marks []int32) []int32 {
-	marks[0] = 1
-	for set := int32(len(marks) - 1); set >= 0; set-- {
-		if marks[set] != 0 {
-			for _, e := range s.edgesOf(set) {
-				marks[e.below] = 1
-			}
-		}
-	}
-	number(marks)
-	s.index = table.Index{}
-	clear(s.unions)
-	sets, edges := int32(0), int32(0)
-	for set, n := range marks {
-		begin, end := s.begin[set], s.begin[set+1]
-		s.begin[sets] = edges
-		if n < 0 {
-			continue
-		}
-		for _, e := range s.edges[begin:end] {
-			s.edges[edges] = setEdge{e.value, marks[e.below]}
-			edges++
-		}
-		s.index.Add(s.hash(s.edges[s.begin[sets]:edges]))
-		sets++
-	}
-	s.begin[sets] = edges
-	s.begin, s.edges = shrink(s.begin[:sets+1]), shrink(s.edges[:edges])
-	return marks
-}
-
-// shrink returns the list, copied if its memory is much larger than it needs.
-func shrink[T any](list []T) []T {
-	if cap(list) > 4*len(list) {
-		return slices.Clone(list)
-	}
-	return list
-}
-
-// number replaces the marks that are not 0 by 0, 1, 2, ..., and the others by -1.
-func number(marks []int32) {
-	n := int32(0)
-	for i, mark := range marks {
-		marks[i] = -1
-		if mark != 0 {
-			marks[i] = n
-			n++
-		}
-	}
 }
