@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"runtime"
-	"runtime/metrics"
 	"sync"
 	"time"
 
@@ -58,7 +57,7 @@ func (c *clock) expired() bool {
 	case c.process > 0:
 		if now := time.Now(); now.Sub(c.measured) > limits.measureEvery {
 			c.measured = now
-			if mapped() > c.process && stillMapped(c.process) {
+			if meter.Mapped() > c.process && stillMapped(c.process) {
 				c.over, c.cause = true, replay.Memory
 			}
 		}
@@ -91,19 +90,11 @@ func (c *clock) verifying(n int, m *meter.Meter) (*clock, *meter.Meter) {
 // hasRoom reports whether the process stays within its bound if it takes that many
 // bytes more. If not, the clock has expired.
 func (c *clock) hasRoom(bytes int64) bool {
-	if c.process == 0 || mapped()+bytes <= c.process || !stillMapped(max(0, c.process-bytes)) {
+	if c.process == 0 || meter.Mapped()+bytes <= c.process || !stillMapped(max(0, c.process-bytes)) {
 		return true
 	}
 	c.over, c.cause = true, replay.Memory
 	return false
-}
-
-// mapped returns the memory that the Go runtime holds, in bytes: about the
-// resident size of the process.
-func mapped() int64 {
-	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(samples)
-	return int64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
 }
 
 // collecting is held during a garbage collection, because one collection helps all
@@ -115,9 +106,9 @@ var collecting sync.Mutex
 func stillMapped(limit int64) bool {
 	collecting.Lock()
 	defer collecting.Unlock()
-	if mapped() <= limit {
+	if meter.Mapped() <= limit {
 		return false
 	}
 	runtime.GC()
-	return mapped() > limit
+	return meter.Mapped() > limit
 }
