@@ -3,7 +3,6 @@ package leadline_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -267,66 +266,5 @@ func TestRequire(t *testing.T) {
 	}
 	if len(ill.errors) != 1 || !strings.Contains(ill.errors[0], "without having been called") {
 		t.Errorf("an ill-formed history is reported by %q", ill.errors)
-	}
-}
-
-// A jsonInput is an input that can be written as JSON.
-type jsonInput struct {
-	Op    string
-	Value int
-}
-
-func TestRead(t *testing.T) {
-	ops := []porcupine.Operation{
-		{ClientId: 0, Input: jsonInput{"write", 1}, Call: -5, Return: 10},
-		{ClientId: 3, Input: jsonInput{Op: "read"}, Call: 20, Output: 1, Return: 1 << 60, Metadata: "m"},
-	}
-	text, err := json.MarshalIndent(ops, "", "\t")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := leadline.ReadOperations[jsonInput, int](bytes.NewReader(text), "f.json")
-	if fmt.Sprintf("%#v", got) != fmt.Sprintf("%#v", ops) || err != nil {
-		t.Errorf("%#v, %v", got, err)
-	}
-	list := []porcupine.Event{call(1, jsonInput{"write", 1}), call(2, jsonInput{Op: "read"}), ret(2, 1), ret(1, nil)}
-	if text, err = json.Marshal(list); err != nil {
-		t.Fatal(err)
-	}
-	gotEvents, err := leadline.ReadEvents[jsonInput, int](bytes.NewReader(text), "f.json")
-	if fmt.Sprintf("%#v", gotEvents) != fmt.Sprintf("%#v", list) || err != nil {
-		t.Errorf("%#v, %v", gotEvents, err)
-	}
-	if none, err := leadline.ReadOperations[jsonInput, int](strings.NewReader(" []\n"), "f.json"); len(none) != 0 || err != nil {
-		t.Errorf("an empty array: %v, %v", none, err)
-	}
-	for cut := range len(text) {
-		if _, err := leadline.ReadEvents[jsonInput, int](bytes.NewReader(text[:cut]), "f.json"); err == nil {
-			t.Errorf("no error for %s", text[:cut])
-		}
-	}
-}
-
-func TestReadFaults(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                                   "f.json:1: the array does not end",
-		"{}":                                 "f.json:1: a JSON array expected",
-		"\n\n[":                              "f.json:3: the array does not end",
-		"[\n{\"Call\": 1}\n]":                "f.json:2: an operation needs Call and Return",
-		"[\n\n{\"Call\": 1, \"Ret\": 2}]":    `f.json:3: json: unknown field "Ret"`,
-		"[\n{\"Call\": \"1\"}]":              "f.json:2: json: cannot unmarshal string",
-		"[{\"Call\":1,\"Return\":2}\n,\n!]":  "f.json:3: invalid character '!'",
-		"[]\n[]":                             "f.json:2: text after the array",
-		"[{\"Call\":1,\"Return\":2}\n\n{}\n": "f.json:3: ", // the words are those of encoding/json
-		"[{\"Call\":1,\"Return\":2,\"Input\":{\"Op\":1}}]": "f.json:1: json: cannot unmarshal number",
-	} {
-		_, err := leadline.ReadOperations[jsonInput, int](strings.NewReader(text), "f.json")
-		if err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: %v, want %s", text, err, want)
-		}
-	}
-	_, err := leadline.ReadEvents[jsonInput, int](strings.NewReader(`[{"Kind": true}]`), "f.json")
-	if fmt.Sprint(err) != "f.json:1: an event needs Kind and Id" {
-		t.Errorf("an event without Id: %v", err)
 	}
 }
