@@ -64,7 +64,7 @@ var imports = map[string][]string{
 	"replay/stresstest":                    {"history", "history/codec", "history/stress", "history/stress/instrument", "history/stress/procgroup", "replay", "replay/spec", "replay/decide", "replay/explain", "replay/report", "replay/view"},
 	"replay/composed":                      {"history", "replay", "replay/spec", "replay/decide"},
 	"replay/composed/extract":              {"history/stress/instrument/golist"},
-	"replay/porcupine":                     {"history", "hitting/table", "replay", "replay/decide", "replay/explain", "replay/report", "replay/stresstest", "replay/view", "github.com/anishathalye/porcupine"},
+	"replay/porcupine":                     {"history", "hitting/meter", "hitting/table", "replay", "replay/ops", "replay/decide", "replay/explain", "replay/report", "replay/stresstest", "replay/view", "github.com/anishathalye/porcupine"},
 	"replay/view":                          {"history", "replay", "replay/report", "github.com/klauspost/compress"},
 	"benchdata/corpora":                    {},
 	"benchdata/tables": {"history", "hitting", "hitting/meter", "replay", "replay/decide",

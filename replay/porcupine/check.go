@@ -53,71 +53,59 @@ func (i *Info) Explain(w io.Writer) error {
 // history is ill-formed, if the model panics, or if the check needs too much
 // memory, because it cannot report any of these.
 func CheckOperations(model porcupine.Model, ops []porcupine.Operation) bool {
-	info := checkOperations(model, ops, false, 0)
-	return info.mustDecide()
+	c, err := fromOperations(model, ops)
+	return check(context.Background(), c, err, false, 0).mustDecide()
 }
 
 // CheckOperationsTimeout checks whether a history is linearizable. It returns
 // Unknown if that takes longer than timeout, where 0 means no limit, and in the
 // cases in which CheckOperations panics.
 func CheckOperationsTimeout(model porcupine.Model, ops []porcupine.Operation, timeout time.Duration) porcupine.CheckResult {
-	info := checkOperations(model, ops, false, timeout)
-	return info.Result()
+	c, err := fromOperations(model, ops)
+	return check(context.Background(), c, err, false, timeout).Result()
 }
 
 // CheckOperationsVerbose is like CheckOperationsTimeout, and returns all that leadline
 // finds: the witness and its depth, or why there is none.
 func CheckOperationsVerbose(model porcupine.Model, ops []porcupine.Operation, timeout time.Duration) (porcupine.CheckResult, Info) {
-	info := checkOperations(model, ops, true, timeout)
-	return info.Result(), info
+	c, err := fromOperations(model, ops)
+	info := check(context.Background(), c, err, true, timeout)
+	return info.Result(), *info
 }
 
 // CheckEvents is CheckOperations for events.
 func CheckEvents(model porcupine.Model, events []porcupine.Event) bool {
-	info := checkEvents(model, events, false, 0)
-	return info.mustDecide()
+	c, err := fromEvents(model, events)
+	return check(context.Background(), c, err, false, 0).mustDecide()
 }
 
 // CheckEventsTimeout is CheckOperationsTimeout for events.
 func CheckEventsTimeout(model porcupine.Model, events []porcupine.Event, timeout time.Duration) porcupine.CheckResult {
-	info := checkEvents(model, events, false, timeout)
-	return info.Result()
+	c, err := fromEvents(model, events)
+	return check(context.Background(), c, err, false, timeout).Result()
 }
 
 // CheckEventsVerbose is CheckOperationsVerbose for events.
 func CheckEventsVerbose(model porcupine.Model, events []porcupine.Event, timeout time.Duration) (porcupine.CheckResult, Info) {
-	info := checkEvents(model, events, true, timeout)
-	return info.Result(), info
-}
-
-func checkOperations(model porcupine.Model, ops []porcupine.Operation, verbose bool, timeout time.Duration) Info {
-	c, err := fromOperations(model, ops)
-	return checkFor(timeout, c, err, verbose)
-}
-
-func checkEvents(model porcupine.Model, events []porcupine.Event, verbose bool, timeout time.Duration) Info {
 	c, err := fromEvents(model, events)
-	return checkFor(timeout, c, err, verbose)
+	info := check(context.Background(), c, err, true, timeout)
+	return info.Result(), *info
 }
 
-func checkFor(timeout time.Duration, c *converter, err error, verbose bool) Info {
-	ctx := context.Background()
+// check decides a converted history. Only a verbose check needs more than the answer.
+func check(ctx context.Context, c *converter, err error, verbose bool, timeout time.Duration) *Info {
+	i := &Info{Err: err}
+	if err != nil {
+		return i
+	}
 	if timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
-	return check(ctx, c, err, verbose)
-}
-
-// check decides a converted history. Only a verbose check needs more than the answer.
-func check(ctx context.Context, c *converter, err error, verbose bool) (i Info) {
-	if i.Err = err; err != nil {
-		return i
-	}
 	start := time.Now()
 	s := search{converter: c, verbose: verbose, ctx: ctx}
-	i.Err = s.run(&i)
+	i.Err = s.run(i)
 	i.Verdict.Elapsed = time.Since(start)
 	isBlame := func(m replay.MissingPart) bool { return m.Part == "blame" }
 	if e := i.Verdict.Explanation; e != nil && len(e.Free) == 0 && !slices.ContainsFunc(e.Missing, isBlame) {
@@ -173,7 +161,7 @@ func require(t stresstest.TB, c *converter, err error) {
 	if own, ok := t.(interface{ Context() context.Context }); ok {
 		ctx = own.Context()
 	}
-	info := check(ctx, c, err, true)
+	info := check(ctx, c, err, true, 0)
 	if info.Err != nil {
 		t.Errorf("leadline: %v", info.Err)
 		return

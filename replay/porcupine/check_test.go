@@ -78,6 +78,8 @@ func TestFaults(t *testing.T) {
 	badPartition.Partition = func([]porcupine.Operation) [][]porcupine.Operation { panic("a bug of the partition") }
 	badPartition.PartitionEvent = func([]porcupine.Event) [][]porcupine.Event { panic("a bug of the partition") }
 	good := []porcupine.Event{call(1, write1), ret(1, nil)}
+	noEqual := porcupine.Model{Init: func() any { return []int{} }, Step: func(state, in, _ any) (bool, any) { return in == write1, state }}
+	together := []porcupine.Event{call(1, write1), call(2, write1), ret(1, nil), ret(2, nil), call(3, read), ret(3, 1)}
 	for _, test := range []struct {
 		name   string
 		model  porcupine.Model
@@ -92,6 +94,7 @@ func TestFaults(t *testing.T) {
 		{"no Init", noInit, good, "has no Init"},
 		{"no Step", noStep, good, "neither Step nor StepContext"},
 		{"panic", panicking, good, "a bug of the model"},
+		{"no Equal", noEqual, together, "comparing uncomparable type []int"},
 		{"partition", badPartition, good, "a bug of the partition"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -1,10 +1,10 @@
 package leadline
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/leadline/leadline/history"
@@ -43,13 +43,13 @@ func TestContents(t *testing.T) {
 		{hidden{a: 1, m: map[string][]int{"x": {1}}}, hidden{a: 1, m: map[string][]int{"x": {1}}}}, {hidden{a: 1, m: map[string][]int{"x": nil}}}, {hidden{a: "1"}},
 		{p, p}, {q}, {(*int)(nil), (*int)(nil)}, {ch, ch}, {(chan int)(nil)},
 		{(func())(nil), (func())(nil)}, {func() {}},
-		{deep(maxDepth - 1), deep(maxDepth - 1)}, {deep(maxDepth - 2)},
+		{deep(999), deep(999)}, {deep(998)},
 	}
 	var c contents
 	row := map[string]int{}
 	for i, values := range rows {
 		for k, v := range values {
-			key := string(c.append(nil, v))
+			key := c.key(v)
 			before, known := row[key]
 			if known && before != i || !known && k > 0 {
 				t.Errorf("row %d, %T %v: the content is that of row %d: %v", i, v, v, before, known)
@@ -58,9 +58,10 @@ func TestContents(t *testing.T) {
 		}
 	}
 	// What has no content to compare equals nothing, not even itself.
-	f := func() int { return 1 }
-	for _, v := range []any{f, deep(2 * maxDepth)} {
-		if bytes.Equal(c.append(nil, v), c.append(nil, v)) {
+	loop := nested{nil}
+	loop[0] = loop
+	for _, v := range []any{func() int { return 1 }, loop, strings.Repeat("a", keyBytes)} {
+		if first := c.key(v); first == c.key(v) {
 			t.Errorf("%T equals itself", v)
 		}
 	}
@@ -69,29 +70,34 @@ func TestContents(t *testing.T) {
 // TestStateTable: equal states have one number as long as they are remembered, and
 // a number never has two states.
 func TestStateTable(t *testing.T) {
-	table := stateTable{equal: func(a, b any) bool { return slices.Equal(a.([]int)[1:], b.([]int)[1:]) }}
-	number := func(state ...int) int64 { n, _ := table.number(state); return n }
-	first := number(0, 7)
-	if number(1, 7) != first || number(0, 7) != first {
-		t.Error("equal states have several numbers")
-	}
-	numbers := map[int64]int{first: 7}
-	for i := range 3 * compared {
-		n := number(0, 100+i)
-		if other, used := numbers[n]; used {
-			t.Fatalf("states %d and %d have number %d", other, 100+i, n)
+	for _, hash := range []func(any) uint64{nil, func(any) uint64 { return 7 }} {
+		table := stateTable{hash: hash, equal: func(a, b any) bool { return slices.Equal(a.([]int)[1:], b.([]int)[1:]) }}
+		number := func(state ...int) int64 { n, _ := table.number(state); return n }
+		first := number(0, 7)
+		if number(0, 7) != first || number(7, 0) == first {
+			t.Error("a state has a new number, or another the number")
 		}
-		numbers[n] = 100 + i
-	}
-	if number(0, 7) != first || number(7, 0) == first {
-		t.Error("a state whose hash is known has a new number, or another the number")
-	}
-	if got := number(2, 7); got == first || numbers[got] != 0 {
-		t.Errorf("a state compared with %d others has number %d", compared, got)
-	}
-	table.bytes = tableBytes + 1
-	if got := number(3, 3); got <= first || numbers[got] != 0 || table.bytes != stateBytes {
-		t.Errorf("after the table was cleared, a state has number %d and the table %d bytes", got, table.bytes)
+		if (number(1, 7) == first) != (hash != nil) {
+			t.Error("states of one hash have several numbers, or the table compares without a hash")
+		}
+		numbers := map[int64]int{first: 7}
+		for i := range 3 * mostCompared {
+			n := number(0, 100+i)
+			if other, used := numbers[n]; used {
+				t.Fatalf("states %d and %d have number %d", other, 100+i, n)
+			}
+			numbers[n] = 100 + i
+		}
+		if (number(0, 7) == first) != (hash == nil) {
+			t.Error("a state whose content is known has a new number, or one of a full list has not")
+		}
+		if table.content.visited < 3*mostCompared {
+			t.Errorf("visited %d bytes", table.content.visited)
+		}
+		table.kept = keptStates
+		if got := number(3, 3); got <= first || numbers[got] != 0 || table.kept != 1 {
+			t.Errorf("after the table was cleared, a state has number %d and the table %d states", got, table.kept)
+		}
 	}
 }
 
@@ -102,9 +108,8 @@ func TestParseName(t *testing.T) {
 		`read() -> null`:          `read(): null`,
 		`cas(1, 2) -> true`:       `cas(1, 2): true`,
 		`push([1, 2], {"a": 1})`:  `push([1, 2], {"a": 1})`,
-		`size() = 3`:              `size(): 3`,
-		`take(): -1.5`:            `take(): -1.5`,
-		`f("a\")", x) => none`:    `f("a\")", "x"): "none"`,
+		`size() = 3`:              `step("size() = 3")`,
+		`f("a\")", x)`:            `f("\"a\\\")\", x")`,
 		`get(k) -> ?`:             `get("k"): "?"`,
 		`get(k) -> !err`:          `get("k"): "!err"`,
 		`get-all() -> [1 2]`:      `get-all(): "[1 2]"`,
@@ -112,7 +117,9 @@ func TestParseName(t *testing.T) {
 		`{1 [1 2]} -> [2]`:        `step("{1 [1 2]}"): [2]`,
 		`<invalid>`:               `step("<invalid>")`,
 		`open(`:                   `step("open(")`,
-		`f(x) and then g(y) -> 1`: `step("f(x) and then g(y)"): 1`,
+		`f(x) and then g(y) -> 1`: `f("x) and then g(y"): 1`,
+		`put('x', '->')`:          `put("x", "->")`,
+		`get('x') -> f(1)`:        `get("x"): "f(1)"`,
 		`(x) -> 1`:                `step("(x)"): 1`,
 		`f('a' -> 2`:              `step("f('a'"): 2`,
 	} {
@@ -129,12 +136,13 @@ func TestParseName(t *testing.T) {
 func TestNamer(t *testing.T) {
 	n := newNamer()
 	named, tried := map[string]string{}, 0
+	keyOf := func(name string) string {
+		tried++
+		return name
+	}
 	for i := range 2000 {
 		thing := fmt.Sprint(i % 1000)
-		got := n.pick(thing, func(k int) string {
-			tried++
-			return fmt.Sprintf("name%d", k)
-		})
+		got := n.pick(thing, "name", keyOf)
 		if before, known := named[thing]; known && before != got {
 			t.Fatalf("%s is called %s and %s", thing, before, got)
 		}
@@ -144,7 +152,7 @@ func TestNamer(t *testing.T) {
 	for _, name := range named {
 		names[name] = true
 	}
-	if got := n.pick("another", func(k int) string { return fmt.Sprintf("name%d", k+1) }); names[got] {
+	if got := n.pick("another", "name#2", keyOf); names[got] {
 		t.Errorf("a thing whose first choice is the second one of others is called %s", got)
 	}
 	if len(names) != 1000 || tried > 3*2000 {

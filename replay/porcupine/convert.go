@@ -3,6 +3,7 @@ package leadline
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/anishathalye/porcupine"
@@ -39,22 +40,38 @@ func fromOperations(model porcupine.Model, ops []porcupine.Operation) (c *conver
 		c.arrange()
 		return c, nil
 	}
-	index := c.indices(len(ops), func(i int) string { return c.keyOf(&ops[i]) })
-	unknown := len(ops)
-	parts := model.Partition(ops)
-	for p, part := range parts {
+	indices := map[porcupine.Operation][]int{}
+	for i := range ops {
+		key := knownBy(ops[i])
+		indices[key] = append(indices[key], i)
+	}
+	added := len(ops)
+	for p, part := range model.Partition(ops) {
 		for i := range part {
-			op := &part[i]
-			number, found := index.take(c.keyOf(op))
-			if !found { // the partition made it
-				number = unknown
-				unknown++
+			key := knownBy(part[i])
+			if list := indices[key]; len(list) > 0 {
+				indices[key] = list[1:]
+				c.add(list[0], p, &part[i])
+				continue
 			}
-			c.add(number, p, op)
+			c.add(added, p, &part[i]) // the partition made it
+			added++
 		}
 	}
 	c.arrange()
 	return c, nil
+}
+
+// knownBy returns what identifies an operation in the parts of a partition: all but the
+// metadata, and values that cannot be compared.
+func knownBy(op porcupine.Operation) porcupine.Operation {
+	op.Metadata = nil
+	for _, v := range []*any{&op.Input, &op.Output} {
+		if !reflect.ValueOf(*v).Comparable() {
+			*v = nil
+		}
+	}
+	return op
 }
 
 // Events returns the history of the events, and the model as a specification for
@@ -79,43 +96,77 @@ func fromEvents(model porcupine.Model, events []porcupine.Event) (c *converter, 
 	if model.PartitionEvent != nil {
 		parts = model.PartitionEvent(events)
 	}
-	at := c.positions(events, parts)
+	places := map[eventKey]int64{}
+	for i, ev := range events {
+		places[eventKey{ev.Id, ev.Kind}] = int64(i)
+	}
 	used := map[int]bool{}
 	for p, part := range parts {
-		open := map[int]int{} // identifier -> place of its call in the part
-		done := map[int]bool{}
-		for i := range part {
-			ev := &part[i]
-			call, isOpen := open[ev.Id]
-			switch {
-			case ev.Kind == porcupine.CallEvent && (isOpen || done[ev.Id]):
-				return nil, fmt.Errorf("operation %d is called twice", ev.Id)
-			case ev.Kind == porcupine.CallEvent:
-				open[ev.Id] = i
-				continue
-			case done[ev.Id]:
-				return nil, fmt.Errorf("operation %d returns twice", ev.Id)
-			case !isOpen:
-				return nil, fmt.Errorf("operation %d returns without having been called", ev.Id)
-			}
-			delete(open, ev.Id)
-			done[ev.Id] = true
-			id := history.IntValue(int64(ev.Id))
-			if used[ev.Id] {
-				id = history.StringValue(fmt.Sprintf("%d of part %d", ev.Id, p))
-			}
-			used[ev.Id] = true
-			c.ops = append(c.ops, recorded{id: id, number: int(at[p][call]), part: p, client: part[call].ClientId,
-				input: part[call].Value, output: ev.Value, call: at[p][call], ret: at[p][i]})
-		}
-		for i := range part {
-			if call, isOpen := open[part[i].Id]; isOpen && call == i {
-				return nil, fmt.Errorf("operation %d does not return", part[i].Id)
-			}
+		if err := c.addEvents(p, part, positions(part, places), used); err != nil {
+			return nil, err
 		}
 	}
 	c.arrange()
 	return c, nil
+}
+
+// addEvents adds the operations of a part, whose events are at the given positions. used
+// are the identifiers of other parts.
+func (c *converter) addEvents(p int, part []porcupine.Event, at []int64, used map[int]bool) error {
+	const returned = -1
+	calls := map[int]int{} // identifier -> place of its call in the part, or returned
+	for i := range part {
+		ev := &part[i]
+		call, called := calls[ev.Id]
+		switch {
+		case ev.Kind == porcupine.CallEvent && called:
+			return fmt.Errorf("operation %d is called twice", ev.Id)
+		case ev.Kind == porcupine.CallEvent:
+			calls[ev.Id] = i
+			continue
+		case !called:
+			return fmt.Errorf("operation %d returns without having been called", ev.Id)
+		case call == returned:
+			return fmt.Errorf("operation %d returns twice", ev.Id)
+		}
+		calls[ev.Id] = returned
+		id := history.IntValue(int64(ev.Id))
+		if used[ev.Id] {
+			id = history.StringValue(fmt.Sprintf("%d of part %d", ev.Id, p))
+		}
+		used[ev.Id] = true
+		c.ops = append(c.ops, recorded{id: id, part: p, client: part[call].ClientId,
+			input: part[call].Value, output: ev.Value, call: at[call], ret: at[i]})
+	}
+	for i := range part {
+		if calls[part[i].Id] == i {
+			return fmt.Errorf("operation %d does not return", part[i].Id)
+		}
+	}
+	return nil
+}
+
+// An eventKey identifies an event.
+type eventKey struct {
+	id   int
+	kind porcupine.EventKind
+}
+
+// positions returns the positions of the events of a part in the whole history. If a
+// partition has changed identifiers or the order, they are those in the part. That does not
+// change verdicts, because each part is checked by itself.
+func positions(part []porcupine.Event, places map[eventKey]int64) []int64 {
+	whole, own := make([]int64, len(part)), make([]int64, len(part))
+	ordered := true
+	for i, ev := range part {
+		place, found := places[eventKey{ev.Id, ev.Kind}]
+		ordered = ordered && found && (i == 0 || place > whole[i-1])
+		whole[i], own[i] = place, int64(i)
+	}
+	if ordered {
+		return whole
+	}
+	return own
 }
 
 // recovered turns a panic of a function of the model into an error.
@@ -128,11 +179,9 @@ func recovered(doing string, err *error) {
 // A recorded operation is an operation of the caller that becomes part of a history.
 type recorded struct {
 	id            history.Value
-	number        int // orders operations with equal time stamps
 	part, client  int
 	input, output any
 	call, ret     int64
-	place         int32 // index in the history, which build sets
 }
 
 // A converter makes a history and the specification for it.
@@ -140,8 +189,7 @@ type converter struct {
 	spec     *specification
 	order    history.Order
 	contents contents
-	scratch  []byte
-	ops      []recorded
+	ops      []recorded // in the order of their calls, as in the history
 }
 
 func newConverter(model porcupine.Model, order history.Order) (*converter, error) {
@@ -152,78 +200,14 @@ func newConverter(model porcupine.Model, order history.Order) (*converter, error
 // add adds an operation. number is its index in the caller's slice, or a larger number if
 // the partition made the operation.
 func (c *converter) add(number, part int, op *porcupine.Operation) {
-	c.ops = append(c.ops, recorded{id: history.IntValue(int64(number)), number: number, part: part, client: op.ClientId,
+	c.ops = append(c.ops, recorded{id: history.IntValue(int64(number)), part: part, client: op.ClientId,
 		input: op.Input, output: op.Output, call: op.Call, ret: op.Return})
 }
 
-// key returns the encoded contents of values.
-func (c *converter) key(values ...any) string {
-	c.scratch = c.scratch[:0]
-	for _, v := range values {
-		c.scratch = c.contents.append(c.scratch, v)
-	}
-	return string(c.scratch)
-}
-
-func (c *converter) keyOf(op *porcupine.Operation) string {
-	return c.key(op.ClientId, op.Call, op.Return, op.Input, op.Output)
-}
-
-// indices are the places of elements with the same content, in order.
-type indices map[string][]int
-
-func (c *converter) indices(n int, key func(i int) string) indices {
-	x := indices{}
-	for i := range n {
-		k := key(i)
-		x[k] = append(x[k], i)
-	}
-	return x
-}
-
-// take removes and returns the first place with the content.
-func (x indices) take(key string) (int, bool) {
-	list := x[key]
-	if len(list) == 0 {
-		return 0, false
-	}
-	x[key] = list[1:]
-	return list[0], true
-}
-
-// positions returns the positions of the events of each part. If the partition keeps the
-// events in order, they are the positions in the whole history. Otherwise the parts follow
-// one another. That does not change verdicts, because each part is checked by itself.
-func (c *converter) positions(events []porcupine.Event, parts [][]porcupine.Event) [][]int64 {
-	keyOf := func(ev *porcupine.Event) string { return c.key(ev.ClientId, bool(ev.Kind), ev.Id, ev.Value) }
-	index := c.indices(len(events), func(i int) string { return keyOf(&events[i]) })
-	at := make([][]int64, len(parts))
-	inOrder := true
-	for p, part := range parts {
-		at[p] = make([]int64, len(part))
-		for i := range part {
-			place, found := index.take(keyOf(&part[i]))
-			inOrder = inOrder && found && (i == 0 || int64(place) > at[p][i-1])
-			at[p][i] = int64(place)
-		}
-	}
-	if inOrder {
-		return at
-	}
-	next := int64(0)
-	for p := range at {
-		for i := range at[p] {
-			at[p][i] = next
-			next++
-		}
-	}
-	return at
-}
-
-// arrange sorts the operations by number and renumbers the parts by their first
-// operations. The model may return its parts in any order, because it may use a map.
+// arrange sorts the operations by call and renumbers the parts by their first operations.
+// The model may return its parts in any order, because it may use a map.
 func (c *converter) arrange() {
-	slices.SortStableFunc(c.ops, func(a, b recorded) int { return cmp.Compare(a.number, b.number) })
+	slices.SortStableFunc(c.ops, func(a, b recorded) int { return cmp.Or(cmp.Compare(a.call, b.call), a.id.Compare(b.id)) })
 	number := map[int]int{}
 	for i := range c.ops {
 		part, seen := number[c.ops[i].part]
@@ -236,46 +220,49 @@ func (c *converter) arrange() {
 	}
 }
 
+// returns returns operations in the order of their returns.
+func (c *converter) returns() []int {
+	order := make([]int, len(c.ops))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.ops[a].ret, c.ops[b].ret) })
+	return order
+}
+
 // build puts the events in order and returns the history with its specification.
 // A call precedes a return at the same time, so that intervals are closed. This also
 // holds for operations of one client, which then belong to two processes.
 func (c *converter) build() (*history.History, replay.Spec, error) {
-	type event struct {
-		at  int64
-		op  int
-		ret int // 1 for a return
-	}
-	events := make([]event, 0, 2*len(c.ops))
-	for i := range c.ops {
-		events = append(events, event{c.ops[i].call, i, 0}, event{c.ops[i].ret, i, 1})
-	}
-	slices.SortFunc(events, func(a, b event) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), a.ret-b.ret, cmp.Compare(c.ops[a.op].number, c.ops[b.op].number))
-	})
 	names := c.names()
 	b := history.NewBuilder(history.Header{Model: c.spec.Name(), Order: c.order, Tie: history.Closed})
 	b.Expect(len(c.ops))
-	free := map[int][]int{} // client -> its processes without an open operation; the last is used next
-	processes := map[int]int{}
-	process := make([]int, len(c.ops))
-	place := int32(0)
-	for _, e := range events {
-		op, name := &c.ops[e.op], &names[e.op]
-		idle := free[op.client]
-		if e.ret == 1 {
-			free[op.client] = append(idle, process[e.op])
-			b.Add(&history.Event{Type: history.OK, Op: op.id, Result: name.result, At: e.at})
-			continue
+	idle := map[int][]history.Value{} // client -> its processes without an open operation; the last is used next
+	processes := map[int]int{}        // client -> the number of its processes
+	process := make([]history.Value, len(c.ops))
+	returns := c.returns()
+	addReturn := func() {
+		i := returns[0]
+		op := &c.ops[i]
+		returns = returns[1:]
+		idle[op.client] = append(idle[op.client], process[i])
+		b.Add(&history.Event{Type: history.OK, Op: op.id, Result: names[i].result, At: op.ret})
+	}
+	for i := range c.ops {
+		op := &c.ops[i]
+		for c.ops[returns[0]].ret < op.call { // op itself has not returned
+			addReturn()
 		}
-		op.place = place
-		place++
-		if last := len(idle) - 1; last >= 0 {
-			process[e.op], free[op.client] = idle[last], idle[:last]
+		if list := idle[op.client]; len(list) > 0 {
+			process[i], idle[op.client] = list[len(list)-1], list[:len(list)-1]
 		} else {
-			process[e.op] = processes[op.client]
 			processes[op.client]++
+			process[i] = processName(op.client, processes[op.client])
 		}
-		b.Add(&history.Event{Type: history.Invoke, Op: op.id, Process: processName(op.client, process[e.op]), Method: name.method, Args: name.args, At: e.at})
+		b.Add(&history.Event{Type: history.Invoke, Op: op.id, Process: process[i], Method: names[i].method, Args: names[i].args, At: op.call})
+	}
+	for len(returns) > 0 {
+		addReturn()
 	}
 	h, err := b.Build()
 	if err != nil {
@@ -284,11 +271,11 @@ func (c *converter) build() (*history.History, replay.Spec, error) {
 	return h, c.spec, nil
 }
 
-// processName is the name of a process of a client. A client has several if its
+// processName is the name of a process of a client, from 1. A client has several if its
 // operations overlap.
 func processName(client, process int) history.Value {
-	if process == 0 {
+	if process == 1 {
 		return history.IntValue(int64(client))
 	}
-	return history.StringValue(fmt.Sprintf("%d#%d", client, process+1))
+	return history.StringValue(fmt.Sprintf("%d#%d", client, process))
 }

@@ -40,8 +40,7 @@
 //     of their parts is. An operation that a partition leaves out is not checked. An
 //     operation that it changes gets an identifier larger than all others.
 //   - Equal is trusted, and may sort parts of the states that it compares. Without it,
-//     states are compared by ==, as in porcupine. Where porcupine panics because == is not
-//     possible, they are compared by content; pointers and channels count by address then.
+//     states are compared by ==, as in porcupine.
 //   - A NondeterministicModel is converted by its ToModel, as for porcupine.
 //
 // Some faults that porcupine does not report are errors:
@@ -49,7 +48,8 @@
 //   - an operation that returns before its call;
 //   - a call or a return without the other;
 //   - an identifier that is used twice in one part;
-//   - a Step that panics.
+//   - a function of the model that panics;
+//   - states that == cannot compare, in a model without Equal. Porcupine panics there.
 //
 // # How it decides
 //
@@ -58,15 +58,17 @@
 // after about 100,000 steps and may do a quarter of the work. They decide some histories
 // that porcupine does not, and find depths and explanations.
 //
-// A Hash helps, as in porcupine. If there are many states to compare a state with, it is
-// first compared with the states whose first 64 KiB or so are equal. Then it is compared
-// with the other states: with all, or only with the last ones if that has found no equal
-// state so far. An equal state that is missed costs time, but never changes a verdict.
+// A Hash helps, as in porcupine. The engines compare a state with the last 64 states of the
+// same hash or, without a Hash, of the same content in the first 64 KiB or so. An equal
+// state that is missed costs time, but never changes a verdict.
 //
-// A model must be purely functional, as porcupine's documentation says. The engines give
-// up if a state has changed after Init or Step returned it. Then the search decides alone.
-// Its verdict is right if a Step only appends to a slice in its state. If a Step changes
-// the state that it gets, verdicts are meaningless, as with porcupine.
+// A model must be purely functional, as porcupine's documentation says. A Step may append to
+// a state that is a slice, because that copies it. The engines give up if a state has
+// changed after Init or Step returned it. Then the search decides alone, and its verdict is
+// meaningless, as with porcupine.
+//
+// A check gives up if it has taken 8 GiB of memory, or if the process is above the limit of
+// debug.SetMemoryLimit.
 //
 // Steps are not interrupted, and a timeout is checked between them. StepContext gets a
 // context that is done when the time is over, so that a step that waits can return.

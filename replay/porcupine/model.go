@@ -25,18 +25,18 @@ type specification struct {
 	parts  []string         // names of the elements of the model's partition
 }
 
-// A call is an invocation of the history: operations with inputs of the same
-// content share it, unless they belong to different parts.
+// A call is an invocation of the history: operations with equal inputs share it, unless
+// they belong to different parts.
 type call struct {
 	input   any
 	part    int
 	partArg int // number, from 1, of the argument that identifies the part; see replay.Facts.Part
-	results []result
+	results []output
 	byKey   map[string]int // key of a result's value -> index into results
 }
 
-// A result is an output that the history has for an input.
-type result struct {
+// An output is one that the history has for an input, and the result that stands for it.
+type output struct {
 	value  history.Value
 	output any
 }
@@ -53,7 +53,9 @@ func newSpecification(model porcupine.Model) (*specification, error) {
 			return model.StepContext(s.ctx, state, input, output)
 		}
 	}
-	s.states.equal, s.states.hash = model.Equal, model.Hash
+	if s.states.equal, s.states.hash = model.Equal, model.Hash; model.Equal == nil {
+		s.states.equal = func(a, b any) bool { return a == b }
+	}
 	return s, nil
 }
 
@@ -112,7 +114,7 @@ type partState struct {
 	part   int
 	value  any
 	number int64  // see stateTable
-	sum    uint64 // sum of the value when it was new; see contents.sumOf
+	sum    uint64 // sum of the value when it was new; see stateTable.sumOf
 }
 
 // stateOf wraps a state that the model returned.
@@ -147,7 +149,7 @@ func (s *specification) mustBeAsNew(state *partState) {
 	}
 	s.states.mu.Lock()
 	defer s.states.mu.Unlock()
-	if s.states.content.sumOf(state.value) != state.sum {
+	if s.states.sumOf(state.value) != state.sum {
 		panic(fmt.Sprintf("a state changed after Init or Step returned it, and is now %v; Step must not change its argument, nor append to a part of it", state.value))
 	}
 }
@@ -174,7 +176,7 @@ func (o *object) after(part int, value any) *object {
 }
 
 // try appends the outcome of the call with the result, if the model accepts the result.
-func (o *object) try(outcomes []replay.Outcome, c *call, r *result) []replay.Outcome {
+func (o *object) try(outcomes []replay.Outcome, c *call, r *output) []replay.Outcome {
 	state := &o.initial
 	if i, found := o.place(c.part); found {
 		state = &o.touched[i]
@@ -233,30 +235,37 @@ func (o *object) AppendKey(dst []byte) []byte {
 // String returns the state as the model's DescribeState describes it. For an object with
 // parts, it lists the parts that are not in the initial state, then the state of the others.
 func (o *object) String() string {
-	if len(o.spec.parts) <= 1 {
-		for _, p := range o.touched {
-			return o.spec.describe(p.value)
-		}
-		return o.spec.describe(o.initial.value)
-	}
-	var b strings.Builder
+	states := []string{}
 	for _, p := range o.touched {
-		fmt.Fprintf(&b, "%s: %s, ", o.spec.parts[p.part], o.spec.describe(p.value))
+		states = append(states, o.spec.parts[p.part]+": "+o.spec.describe(p.value))
 	}
-	if len(o.touched) < len(o.spec.parts) {
-		fmt.Fprintf(&b, "%s: %s", []string{"all", "others"}[min(1, len(o.touched))], o.spec.describe(o.initial.value))
+	switch rest := o.spec.describe(o.initial.value); {
+	case len(o.spec.parts) <= 1 && len(o.touched) == 1:
+		return o.spec.describe(o.touched[0].value)
+	case len(o.spec.parts) <= 1:
+		return rest
+	case len(states) == 0:
+		return "{all: " + rest + "}"
+	case len(o.touched) < len(o.spec.parts):
+		states = append(states, "others: "+rest)
 	}
-	return "{" + strings.TrimSuffix(b.String(), ", ") + "}"
+	return "{" + strings.Join(states, ", ") + "}"
 }
 
-func (s *specification) describe(state any) (text string) {
-	if s.model.DescribeState == nil {
-		return fmt.Sprintf("%v", state)
+func (s *specification) describe(state any) string {
+	return described(fmt.Sprintf("%v", state), s.model.DescribeState != nil, func() string { return s.model.DescribeState(state) })
+}
+
+// described returns what a function of the model says, or else the given text if there is
+// no such function or if it panics. porcupine calls it for visualizations only.
+func described(otherwise string, exists bool, describe func() string) (text string) {
+	if !exists {
+		return otherwise
 	}
 	defer func() {
-		if recover() != nil { // porcupine calls it for visualizations only
-			text = fmt.Sprintf("%v", state)
+		if recover() != nil {
+			text = otherwise
 		}
 	}()
-	return s.model.DescribeState(state)
+	return describe()
 }

@@ -3,8 +3,10 @@ package leadline
 import (
 	"cmp"
 	"context"
+	"reflect"
 	"slices"
 
+	"github.com/leadline/leadline/hitting/table"
 	"github.com/leadline/leadline/replay"
 )
 
@@ -30,7 +32,7 @@ type plain struct {
 	at     int32    // the op to try next
 	path   []placement
 
-	memory memory
+	visited visited
 }
 
 // A placement is a placed op with the due response and the state before it.
@@ -39,17 +41,18 @@ type placement struct {
 	state   any
 }
 
-func newPlain(spec *specification, ops []*recorded) *plain {
-	slices.SortStableFunc(ops, func(a, b *recorded) int { return cmp.Or(cmp.Compare(a.call, b.call), cmp.Compare(a.number, b.number)) })
-	n := int32(len(ops))
-	p := &plain{judge: spec.judge, ops: ops, slot: make([]int32, n),
+// newPlain returns a search among some of the operations, all of which are sorted by call.
+func newPlain(spec *specification, all []recorded, list []int32) *plain {
+	n := int32(len(list))
+	p := &plain{judge: spec.judge, slot: make([]int32, n),
 		next: make([]int32, n+1), prev: make([]int32, n+1), state: clip(spec.model.Init())}
 	for i := range n + 1 {
 		p.next[i], p.prev[i] = (i+1)%(n+1), (i+n)%(n+1)
-		if i < n {
-			p.returns = append(p.returns, i)
-		}
 	}
+	for i, op := range list {
+		p.ops, p.returns = append(p.ops, &all[op]), append(p.returns, int32(i))
+	}
+	ops := p.ops
 	slices.SortStableFunc(p.returns, func(a, b int32) int { return cmp.Compare(ops[a].ret, ops[b].ret) })
 	var free []int32
 	called, slots := int32(0), int32(0)
@@ -65,7 +68,7 @@ func newPlain(spec *specification, ops []*recorded) *plain {
 		free = append(free, p.slot[r])
 	}
 	p.placed = make([]uint64, slots/64+1)
-	p.memory = newMemory(spec, len(p.placed))
+	p.visited = visited{equal: spec.states.equal, hash: spec.states.hash}
 	return p
 }
 
@@ -96,6 +99,7 @@ func (p *plain) run(ctx context.Context, steps int64) replay.Answer {
 			p.back()
 		}
 	}
+	p.visited = visited{} // only an undecided search needs it
 	return replay.Linearizable
 }
 
@@ -109,7 +113,7 @@ func (p *plain) place(state any) bool {
 		p.placed[s/64] &^= 1 << (s % 64)
 		p.due++
 	}
-	if p.memory.visit(p.due, p.placed, state) {
+	if !p.visited.add(p.due, p.placed, state) {
 		p.undo(before)
 		return false
 	}
@@ -118,9 +122,6 @@ func (p *plain) place(state any) bool {
 	p.state = state
 	return true
 }
-
-// forget frees the memory that only an undecided search needs.
-func (p *plain) forget() { p.memory = memory{} }
 
 func (p *plain) isPlaced(op int32) bool { return p.placed[p.slot[op]/64]>>(p.slot[op]%64)&1 != 0 }
 
@@ -141,4 +142,52 @@ func (p *plain) back() {
 	p.undo(last)
 	p.next[p.prev[last.op]], p.prev[p.next[last.op]] = last.op, last.op
 	p.state, p.at = last.state, p.next[last.op]
+}
+
+// clip cuts the capacity of a state that is a slice. So a Step that appends to the state
+// copies it.
+func clip(state any) any {
+	if v := reflect.ValueOf(state); v.Kind() == reflect.Slice && v.Cap() > v.Len() {
+		return v.Slice3(0, v.Len(), v.Len()).Interface()
+	}
+	return state
+}
+
+// visited has the configurations that a plain search has visited: sets of operations with
+// states. Like porcupine, it compares a state with all states of the same set, and of the
+// same hash if the model has one.
+type visited struct {
+	equal func(a, b any) bool
+	hash  func(state any) uint64 // or nil
+
+	key    []uint64
+	keys   table.Words // of a set: the due response, the open operations placed, and the hash
+	last   []int32     // key -> number, from 1, of the last state visited with it
+	states []visitedState
+}
+
+type visitedState struct {
+	state  any
+	before int32 // number of the state visited before it with the same key, or 0
+}
+
+// add adds a configuration, and reports whether it is new.
+func (v *visited) add(due int32, placed []uint64, state any) bool {
+	v.key = append(append(v.key[:0], uint64(due)), placed...)
+	if v.hash != nil {
+		v.key = append(v.key, v.hash(state))
+	}
+	v.keys.Length = len(v.key)
+	k, isNew := v.keys.Add(v.key)
+	if isNew {
+		v.last = append(v.last, 0)
+	}
+	for s := v.last[k]; s > 0; s = v.states[s-1].before {
+		if v.equal(state, v.states[s-1].state) {
+			return false
+		}
+	}
+	v.states = append(v.states, visitedState{state, v.last[k]})
+	v.last[k] = int32(len(v.states))
+	return true
 }

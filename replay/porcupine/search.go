@@ -1,15 +1,17 @@
 package leadline
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math"
+	"iter"
 	"runtime/debug"
-	"runtime/metrics"
-	"slices"
 
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/explain"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // The work of a check is counted in steps of a plain search.
@@ -18,8 +20,14 @@ const (
 	// to it for each operation, because the engines need names. Both take part of a second.
 	firstShare = 1 << 17
 	firstEach  = 1 << 6
+	// lastShare bounds the shares of the plain searches, which double. The memory of the
+	// process is checked after each share.
+	lastShare = 1 << 20
 	// engineShare is the part of the work of plain searches that engines may do.
 	engineShare = 4
+	// explainShare is the least work of engines for depth and explanation after a plain
+	// search has decided. If that search did more work, they may do as much.
+	explainShare = 1 << 21
 	// stepWork is the work for a step of an engine, which also numbers the new state and
 	// makes keys of it.
 	stepWork = 4
@@ -27,15 +35,8 @@ const (
 	visitedPerStep = 1 << 7
 	// stopCheckWork is the work that counts for each check of an engine whether to stop.
 	stopCheckWork = 1 << 5
-	// explainShare is the least work of engines for depth and explanation after a plain
-	// search has decided. If that search did more work, they may do as much.
-	explainShare = 1 << 21
-	// plainBytes is the memory of the process at which plain searches give up, if the
-	// runtime has no lower limit.
-	plainBytes = 8 << 30
-	// lastShare bounds the shares of the plain searches, which double. The memory of the
-	// process is checked after each share.
-	lastShare = 1 << 20
+	// mostBytes is the memory that a check may take, if the process has no lower limit.
+	mostBytes = 8 << 30
 )
 
 // A search decides the operations of a converter: by a plain search of each part and, in
@@ -43,14 +44,14 @@ const (
 type search struct {
 	*converter
 	verbose bool // with history, depth and explanation
-
 	ctx     context.Context
+
+	opsOf   [][]int32 // part -> its operations
 	parts   []*plain
-	solved  []*plain // searches that have found a witness
-	worked  int64    // steps of all plain searches
-	full    bool     // the plain searches take too much memory
+	solved  int   // parts that have a witness
+	worked  int64 // steps of all plain searches
+	mapped  int64 // memory of the process when it was first measured
 	engines *turns
-	given   int64 // work that engines were allowed to do
 }
 
 // run sets the verdict of the engines or of the plain searches, whichever decide first.
@@ -65,32 +66,26 @@ func (s *search) run(i *Info) (err error) {
 		s.spec.ctx, s.spec.turns = context.Background(), nil
 	}()
 	s.spec.ctx = s.ctx
-	for _, ops := range s.byPart() {
-		s.parts = append(s.parts, newPlain(s.spec, ops))
-	}
+	s.split()
 	if s.verbose {
 		if err := s.start(i); err != nil {
 			return err
 		}
 	}
-	for next := int64(firstShare + firstEach*len(s.ops)); ; next = s.worked + min(s.worked, lastShare) {
-		for s.worked < next && !s.full && s.ctx.Err() == nil {
-			if answer := s.runPlain(next - s.worked); answer != replay.Undecided {
-				s.conclude(i, answer)
-				return nil
+	for share := int64(firstShare + firstEach*len(s.ops)); ; share = min(s.worked, lastShare) {
+		before := s.worked
+		if answer := s.runPlain(share); answer != replay.Undecided {
+			s.conclude(i, answer)
+			return nil
+		}
+		if s.ctx.Err() == nil {
+			if err := s.start(i); err != nil {
+				return err
 			}
-		}
-		if err := s.start(i); err != nil {
-			return err
-		}
-		if s.full {
-			s.engines.run(math.MaxInt64)
-		} else {
-			s.engines.run(s.worked/engineShare - s.given)
-			s.given = s.worked / engineShare
+			s.engines.run((s.worked - before) / engineShare)
 		}
 		switch t := s.engines; {
-		case t.done && t.err == nil && t.verdict.Decided():
+		case t != nil && t.done && t.err == nil && t.verdict.Decided():
 			i.Verdict = t.verdict
 			return nil
 		case s.ctx.Err() == context.DeadlineExceeded:
@@ -99,14 +94,24 @@ func (s *search) run(i *Info) (err error) {
 		case s.ctx.Err() != nil:
 			i.Verdict.Finding = replay.GaveUp(replay.Cancelled)
 			return nil
-		case t.done && s.full:
-			i.Verdict = t.verdict
-			return t.err
+		case s.isFull():
+			i.Verdict.Finding = replay.GaveUp(replay.Memory)
+			return nil
 		}
 	}
 }
 
-// start makes the history and prepares the engines.
+// isFull reports whether the check has taken too much memory. Measuring it takes longer than
+// a short check, so the first measurement is after the first share.
+func (s *search) isFull() bool {
+	mapped := meter.Mapped()
+	if s.mapped == 0 {
+		s.mapped = mapped
+	}
+	return mapped-s.mapped > mostBytes || mapped > debug.SetMemoryLimit(-1)
+}
+
+// start makes the history and prepares the engines, unless it has done so before.
 func (s *search) start(i *Info) error {
 	if s.engines != nil {
 		return nil
@@ -120,53 +125,38 @@ func (s *search) start(i *Info) error {
 	return err
 }
 
-// byPart returns the operations of each part.
-func (s *search) byPart() [][]*recorded {
-	var parts [][]*recorded
+// split makes the plain searches of the parts.
+func (s *search) split() {
+	s.opsOf = make([][]int32, len(s.spec.parts))
 	for i := range s.ops {
-		op := &s.ops[i]
-		for len(parts) <= op.part {
-			parts = append(parts, nil)
-		}
-		parts[op.part] = append(parts[op.part], op)
+		part := s.ops[i].part
+		s.opsOf[part] = append(s.opsOf[part], int32(i))
 	}
-	return parts
+	for _, list := range s.opsOf {
+		s.parts = append(s.parts, newPlain(s.spec, s.ops, list))
+	}
 }
 
-// runPlain gives each part an equal share of the work, so that it soon finds a part
+// runPlain gives each open part an equal share of the work, so that it soon finds a part
 // without a witness.
 func (s *search) runPlain(work int64) replay.Answer {
-	share := work/int64(max(1, len(s.parts))) + 1
-	open := s.parts[:0]
+	share := work/max(1, int64(len(s.parts)-s.solved)) + 1
+	s.solved = 0
+	answer := replay.Linearizable
 	for _, p := range s.parts {
 		steps := p.steps
-		answer := p.run(s.ctx, share)
+		found := p.run(s.ctx, share)
 		s.worked += p.steps - steps
-		switch answer {
+		switch found {
 		case replay.NotLinearizable:
-			return answer
+			return found
 		case replay.Linearizable:
-			p.forget()
-			s.solved = append(s.solved, p)
+			s.solved++
 		default:
-			open = append(open, p)
+			answer = found
 		}
 	}
-	s.parts = open
-	if len(open) == 0 {
-		return replay.Linearizable
-	}
-	if mapped() > min(plainBytes, uint64(debug.SetMemoryLimit(-1))) {
-		s.full, s.parts = true, nil
-	}
-	return replay.Undecided
-}
-
-// mapped returns the memory that the Go runtime holds, in bytes.
-func mapped() uint64 {
-	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(samples)
-	return samples[0].Value.Uint64() - samples[1].Value.Uint64()
+	return answer
 }
 
 // conclude sets the verdict of the plain searches. If the check is verbose, the engines may
@@ -179,7 +169,6 @@ func (s *search) conclude(i *Info, answer replay.Answer) {
 	if !s.verbose {
 		return
 	}
-	s.parts = nil
 	s.engines.run(max(s.worked, explainShare))
 	if t := s.engines; t.done && t.err == nil && t.verdict.Answer == answer {
 		i.Verdict = t.verdict
@@ -188,34 +177,78 @@ func (s *search) conclude(i *Info, answer replay.Answer) {
 	}
 }
 
-// witness merges the witnesses of the parts. Each operation takes effect at the latest
-// call up to it in the witness of its part, which is not after its own return. witness
-// returns nil if the model does not accept the result again, because it is not pure.
+// witness merges the witnesses of the parts. It returns nil if the model does not accept
+// the result again, because it is not pure.
 func (s *search) witness(i *Info) (order []int32) {
 	defer func() {
 		if recover() != nil {
 			order = nil
 		}
 	}()
-	type effect struct {
-		at int64
-		op int32
-	}
-	var effects []effect
-	for _, p := range s.solved {
-		at := int64(math.MinInt64)
+	witnesses := make([][]int32, len(s.parts))
+	for k, p := range s.parts {
 		for _, placed := range p.path {
-			op := p.ops[placed.op]
-			at = max(at, op.call)
-			effects = append(effects, effect{at, op.place})
+			witnesses[k] = append(witnesses[k], placed.op)
 		}
 	}
-	slices.SortStableFunc(effects, func(a, b effect) int { return cmp.Compare(a.at, b.at) })
-	for _, e := range effects {
-		order = append(order, e.op)
-	}
+	order = ops.Merge(i.History, s.opsOf, witnesses)
 	if replay.Verify(i.History, i.Spec, order, nil) != nil {
 		return nil
 	}
 	return order
+}
+
+// turns runs decide.Check, and explain.Why if the check is verbose, as a coroutine. It is
+// the context of that check. When the check has used up its share of the work, it pauses
+// at its next step of the model or its next call of Err.
+type turns struct {
+	context.Context
+	yield func(struct{}) bool
+	left  int64 // work left of the share
+	ended bool  // the caller does not need the rest
+	next  func() (struct{}, bool)
+	stop  func()
+
+	done    bool
+	verdict replay.Verdict
+	err     error
+}
+
+func newTurns(ctx context.Context, h *history.History, spec *specification, verbose bool) *turns {
+	t := &turns{Context: ctx}
+	t.next, t.stop = iter.Pull(func(yield func(struct{}) bool) {
+		t.yield = yield
+		o := replay.Options{}
+		if !verbose {
+			o.MaxDepth = 1
+		}
+		t.verdict, t.err = decide.Check(t, h, spec, o)
+		if verbose {
+			t.verdict.Explanation = explain.Why(t, h, spec, t.verdict, o)
+		}
+		t.done = true
+	})
+	return t
+}
+
+// run lets the check go on until it has done the given work, or has ended.
+func (t *turns) run(work int64) {
+	if t.left = work; !t.done {
+		t.next()
+	}
+}
+
+// spend counts work, and pauses the check at the end of its share.
+func (t *turns) spend(work int64) {
+	if t.left -= work; t.left <= 0 && !t.ended && !t.done {
+		t.ended = !t.yield(struct{}{})
+	}
+}
+
+// Err implements context.Context.
+func (t *turns) Err() error {
+	if t.spend(stopCheckWork); t.ended {
+		return context.Canceled
+	}
+	return t.Context.Err()
 }

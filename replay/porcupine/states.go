@@ -1,104 +1,72 @@
 package leadline
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
-// A stateTable numbers the states of a model. Two states have the same number only if the
-// model's Equal reports that they are equal or, without an Equal, if their contents are.
+// A stateTable numbers the states of a model for the engines. Two states have the same
+// number only if the model's Equal reports that they are equal. An equal state that is not
+// found costs time, but never changes a verdict.
 type stateTable struct {
-	equal func(a, b any) bool // nil: by content alone
-	hash  func(state any) uint64
+	equal func(a, b any) bool
+	hash  func(state any) uint64 // or nil: by the sum of the content
 
-	mu       sync.Mutex
-	content  contents
-	scratch  []byte
-	byKey    map[string]numbered   // without equal: content -> state
-	bySum    map[uint64][]numbered // with equal: sum -> states
-	byHash   map[uint64][]numbered // with equal: hash of the model, or 0 -> states
-	searched int                   // searches in byHash
-	hits     int                   // searches in byHash that found the state
-	bytes    int
-	last     int64 // the last number given; no number is used twice
+	mu      sync.Mutex
+	content contents
+	lists   map[uint64][]numberedState // hash -> states
+	kept    int                        // states in lists
+	last    int64                      // the last number given; no number is used twice
 }
 
-// A numbered state is kept alive, because its content may contain addresses.
-type numbered struct {
+type numberedState struct {
 	state  any
 	number int64
 }
 
 const (
-	// tableBytes bounds the contents that are kept. A state that was forgotten gets
-	// another number when it occurs again.
-	tableBytes = 64 << 20
-	// compared is how many states with the same sum or hash are compared by Equal: the
-	// last ones.
-	compared = 64
-	// futile is the number of searches in byHash of a model without Hash, after which these
-	// go on only if they find more than one state in 16.
-	futile = 256
-	// stateBytes is the memory of an entry besides its content.
-	stateBytes = 256
+	// keptStates bounds the states that are kept. A state that was forgotten gets another
+	// number when it occurs again.
+	keptStates = 1 << 18
+	// mostCompared is how many states with the same hash are compared: the last ones.
+	mostCompared = 64
+	// equalWork is the number of bytes that count as visited for a call of Equal.
+	equalWork = 64
 )
 
 // number returns the number of a state, and its sum: see sumOf.
 func (t *stateTable) number(state any) (number int64, sum uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.byKey == nil || t.bytes > tableBytes {
-		t.byKey, t.bytes = map[string]numbered{}, 0
-		t.bySum, t.byHash = map[uint64][]numbered{}, map[uint64][]numbered{}
-	}
-	if t.equal == nil {
-		t.scratch = t.content.append(t.scratch[:0], state)
-		s, known := t.byKey[string(t.scratch)]
-		if !known {
-			s = numbered{state, t.last + 1}
-			t.byKey[string(t.scratch)] = s
-			t.add(s, len(t.scratch))
-		}
-		return s.number, t.content.sumOf(state)
+	if t.lists == nil || t.kept >= keptStates {
+		t.lists, t.kept = map[uint64][]numberedState{}, 0
 	}
 	t.equal(state, state) // Equal may sort parts of the state; let it do so before the sum
-	sum, _ = t.content.sum(state)
-	hash := uint64(0)
+	hash, _ := t.content.sum(state)
 	if t.hash != nil {
 		hash = t.hash(state)
 	}
-	if number = t.find(t.bySum[sum], state); number == 0 && (t.hash != nil || t.searched < futile || t.hits*16 > t.searched) {
-		t.searched++
-		if number = t.find(t.byHash[hash], state); number != 0 {
-			t.hits++
-		}
-	}
-	if number == 0 {
-		s := numbered{state, t.last + 1}
-		t.bySum[sum], t.byHash[hash] = with(t.bySum[sum], s), with(t.byHash[hash], s)
-		t.add(s, 0)
-		number = s.number
-	}
-	return number, t.content.sumOf(state)
-}
-
-func (t *stateTable) add(s numbered, bytes int) {
-	t.last = s.number
-	t.bytes += bytes + stateBytes
-}
-
-// find returns the number of the last state that equals the given one, or 0.
-func (t *stateTable) find(list []numbered, state any) int64 {
-	for i := len(list) - 1; i >= 0; i-- {
+	list := t.lists[hash]
+	for _, s := range slices.Backward(list) {
 		t.content.visited += equalWork
-		if t.equal(list[i].state, state) {
-			return list[i].number
+		if t.equal(s.state, state) {
+			return s.number, t.sumOf(state)
 		}
 	}
-	return 0
+	if len(list) == mostCompared {
+		list = slices.Delete(list, 0, 1)
+	}
+	t.last++
+	t.kept++
+	t.lists[hash] = append(list, numberedState{state, t.last})
+	return t.last, t.sumOf(state)
 }
 
-func with(list []numbered, s numbered) []numbered {
-	if len(list) == compared {
-		copy(list, list[1:])
-		list = list[:compared-1]
+// sumOf returns the sum of a state if any part of it can change, and otherwise 0.
+func (t *stateTable) sumOf(state any) uint64 {
+	sum, changes := t.content.sum(state)
+	if !changes {
+		return 0
 	}
-	return append(list, s)
+	return max(1, sum)
 }
