@@ -36,17 +36,28 @@ type Traits struct {
 // them once per operation, so they are small enough to be passed in registers.
 type Facts struct {
 	// Role is what the operation does to a collection if it has its recorded
-	// result. Value is the value that it inserts, removes, reads or counts.
+	// result. Value is the value that it inserts, removes, reads or counts; also
+	// if the role is Other.
 	Role Role
 	// ReadOnly is true if the operation leaves the state unchanged in every
 	// state in which it has its recorded result. Examples are a read and a
 	// removal that found nothing to remove.
 	ReadOnly bool
+	// Apart is true if the operation does not depend on the presence or absence of
+	// other values than the one that it inserts, removes, reads or replaces. A removal
+	// that returned a value is an example. A size that is not 0 is a counterexample, and
+	// so is an insertion that found no room. A pending removal is apart, too: it may have
+	// no effect. If the object has parts, it is about the values within the part. An
+	// operation that concerns several parts is apart if it does not depend on the presence
+	// or absence of any part. An example is one that found a map empty.
+	Apart bool
 	// Part is the number, from 1, of the argument that names the part of a
 	// partitioned object that the operation concerns. It is 0 if the operation
 	// concerns several parts, like the size of a map.
 	Part  int
 	Value history.Value
+	// Impossible is why no state gives the recorded result, in words for people, or "".
+	Impossible string
 }
 
 // PartOf returns the part that op concerns, given the facts of op. It returns
@@ -151,61 +162,11 @@ const (
 	Never
 )
 
-// An Excluding is a Spec that knows results that none of its states gives.
-type Excluding interface {
-	Spec
-	// Impossible returns why no state gives the recorded result of op, an
-	// operation that Check accepts. It returns "" if a state may give it.
-	Impossible(op *history.Operation) string
-}
-
 // Impossible returns why no state gives the recorded result of op, or "" if that
 // is not known. Such an operation is never linearizable.
 func Impossible(spec Spec, op *history.Operation) string {
-	if e, ok := spec.(Excluding); ok && !op.Pending() {
-		return e.Impossible(op)
+	if op.Pending() {
+		return ""
 	}
-	return ""
-}
-
-// A Separable is a Described that knows which values each operation depends on. So
-// explanations can leave out all operations on a value.
-type Separable interface {
-	Described
-	// Concern returns the values that op, an operation that Check accepts, is about.
-	// If the object has parts, they are values within the part of op.
-	Concern(op *history.Operation) Concern
-}
-
-// A Concern says which values an operation with its recorded result is about. The zero
-// value claims nothing. Package replay/explain has the conclusions from it, with
-// proofs.
-type Concern struct {
-	// Apart is true if the operation does not depend on the presence or absence
-	// of other values than Values. A removal that returned a value is an example.
-	// A size that is not 0 is a counterexample, and so is an insertion that found
-	// no room. A pending removal is apart, too: it may have no effect.
-	//
-	// An operation that concerns several parts is apart if it does not depend on
-	// the presence or absence of any part. An example is one that found a map empty.
-	Apart bool
-	// Vacant is true if the operation found nothing, unless null was inserted,
-	// and leaves the object unchanged then.
-	Vacant bool
-	// Change is 1 if the operation puts one more of Values[0] into a collection,
-	// -1 if it takes one out, and 0 if it does neither, or if that is unknown.
-	Change int8
-	// Values are the values that the operation inserts, removes, reads or
-	// replaces. An operation without one or both of them has None in their place,
-	// such as a pending removal.
-	Values [2]history.Value
-}
-
-// ConcernOf returns the concern of an operation, or the zero value if the
-// specification is not a Separable.
-func ConcernOf(spec Spec, op *history.Operation) Concern {
-	if s, ok := spec.(Separable); ok {
-		return s.Concern(op)
-	}
-	return Concern{}
+	return FactsOf(spec, op).Impossible
 }

@@ -48,7 +48,8 @@ func (x *explainer) blameCore() ([][]replay.FreedResult, string) {
 	b := &blamer{explainer: x, h: x.h, meter: x.share(25)}
 	var values []history.Value
 	for _, i := range x.latest() {
-		for _, v := range replay.ConcernOf(x.spec, &x.h.Ops[i]).Values {
+		about, _ := concern(x.spec, &x.h.Ops[i])
+		for _, v := range about {
 			if v.Kind() != history.None && !slices.ContainsFunc(values, v.Equal) {
 				values = append(values, v)
 			}

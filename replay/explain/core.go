@@ -59,12 +59,12 @@ func newReducer(h *history.History, spec replay.Spec) *reducer {
 	values := ops.NewPairing(len(h.Ops))
 	for i := range h.Ops {
 		op := &h.Ops[i]
-		c := replay.ConcernOf(spec, op)
-		f := opFacts{part: -1, value: [2]int32{-1, -1}, readOnly: columns.ReadOnly[i], apart: c.Apart, vacant: c.Vacant}
+		about, isVacant := concern(spec, op)
+		f := opFacts{part: -1, value: [2]int32{-1, -1}, readOnly: columns.ReadOnly[i], apart: replay.FactsOf(spec, op).Apart, vacant: isVacant}
 		if p.Traits().Partitioned {
 			f.part = columns.Part[i]
 		}
-		for k, v := range c.Values {
+		for k, v := range about {
 			if v.Kind() != history.None {
 				f.value[k] = values.Number(f.part, v)
 			}

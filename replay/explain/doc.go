@@ -37,7 +37,7 @@
 // Read-only. An operation is left out that leaves the state unchanged wherever it
 // has its recorded result (replay.Facts.ReadOnly). In W without it, all other operations
 // meet the same states. The same is true of a removal that found nothing
-// (replay.Concern.Vacant), if null cannot have been inserted: then it found
+// (see concern), if null cannot have been inserted: then it found
 // the collection empty.
 //
 // Parts. All operations on one part of a partitioned object are left out. The other

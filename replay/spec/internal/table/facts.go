@@ -78,16 +78,18 @@ func (s *Specification[S]) Facts(op *history.Operation) replay.Facts {
 		return replay.Facts{}
 	}
 	f := s.Table.List[i].Facts
-	known := replay.Facts{ReadOnly: f.unchanged(op.Result)}
+	known := replay.Facts{ReadOnly: f.unchanged(op.Result), Apart: s.apart(i, op), Impossible: s.impossible(i, op)}
 	if f.Has(Keyed) {
 		known.Part = 1
 	}
 	switch {
-	case s.Discipline == replay.NoDiscipline:
 	case s.Table.excludes(i, op.Result):
 		known.Role = replay.Never
 	default:
 		known.Role, known.Value = s.role(f, op)
+	}
+	if s.Discipline == replay.NoDiscipline {
+		known.Role = replay.Other
 	}
 	return known
 }
@@ -237,68 +239,26 @@ func (s *Specification[S]) overwritten() bool {
 	return s.Discipline == replay.Overwritten || s.Discipline == replay.OverwrittenByKey
 }
 
-// Concern returns the values that op is about; see replay.Separable.
-func (s *Specification[S]) Concern(op *history.Operation) replay.Concern {
-	i := s.Table.find(op.Method, len(op.Args))
-	if i < 0 {
-		return replay.Concern{}
-	}
+// apart reports whether op, an operation of method i, does not depend on other values; see
+// replay.Facts.
+func (s *Specification[S]) apart(i int, op *history.Operation) bool {
 	f, r := s.Table.List[i].Facts, op.Result
+	isTrue, isKnown := r.Kind() == history.Bool && r.Bool(), r.Kind() != history.Unknown
 	switch {
-	case s.Table.excludes(i, r):
-		return replay.Concern{Apart: true} // no state gives the result
+	case s.Table.excludes(i, r), f.Has(Empties):
+		return true // no state gives the result, or values do not matter
 	case r.Kind() == history.Exception:
-		return replay.Concern{Apart: f.Has(Throws) && r.Equal(NoSuchElement)} // it found nothing
-	case f.Has(Empties):
-		return replay.Concern{Apart: true}
+		return f.Has(Throws) && r.Equal(NoSuchElement) // it found nothing
 	case f.Has(Counts):
-		return replay.Concern{Apart: r.Kind() == history.Bool && r.Bool() || r.Equal(history.IntValue(0))}
+		return isTrue || r.Equal(history.IntValue(0))
+	case s.IsCell && f.Has(Swaps):
+		return op.Pending() || isTrue
 	case s.IsCell:
-		return s.concernOfCell(f, op)
-	case f.Has(Keyed):
-		return replay.Concern{} // a part is a value
+		return f&(Inserts|Resets) != 0 || f.Has(Finds) && isKnown
+	case f.Has(Keyed): // a part is a value
+		return false
+	case f.Has(Inserts): // one that returned nothing, or true, found room
+		return op.Pending() || s.Table.List[i].Result == nothing || r.Kind() == history.None || isTrue
 	}
-	return f.concern(op, s.Table.List[i].Result)
-}
-
-// concern is the concern of an operation on a collection whose values are not
-// parts. kinds are the kinds of result that its method has.
-func (f Facts) concern(op *history.Operation, kinds Kinds) replay.Concern {
-	r := op.Result
-	switch {
-	case f.Has(Inserts):
-		// An insertion that returned nothing, or true, found room.
-		apart := op.Pending() || kinds == nothing || r.Kind() == history.None || r.Kind() == history.Bool && r.Bool()
-		return replay.Concern{Apart: apart, Change: 1, Values: [2]value{op.Args[len(op.Args)-1]}}
-	case f&(Removes|Finds) == 0:
-		return replay.Concern{}
-	case op.Pending():
-		return replay.Concern{Apart: true}
-	case r.Kind() == history.Unknown:
-		return replay.Concern{}
-	}
-	c := replay.Concern{Apart: true, Vacant: r.Kind() == history.Null && !f.Has(Waits), Values: [2]value{r}}
-	if f.Has(Removes) {
-		c.Change = -1
-	}
-	return c
-}
-
-// concernOfCell is the concern of an operation on an object, or a part, that holds one
-// value.
-func (s *Specification[S]) concernOfCell(f Facts, op *history.Operation) replay.Concern {
-	r, n := op.Result, len(op.Args)
-	switch {
-	case f.Has(Inserts):
-		return replay.Concern{Apart: true, Values: [2]value{op.Args[n-1]}}
-	case f.Has(Swaps):
-		return replay.Concern{Apart: op.Pending() || r.Kind() == history.Bool && r.Bool(), Values: [2]value{op.Args[n-2], op.Args[n-1]}}
-	case f.Has(Resets) && (r.Kind() == history.Unknown || r.Kind() == history.None):
-		return replay.Concern{Apart: true, Values: [2]value{s.Initial}}
-	case f.Has(Resets):
-		return replay.Concern{Apart: true, Values: [2]value{s.Initial, r}}
-	case f.Has(Finds) && r.Kind() != history.Unknown:
-		return replay.Concern{Apart: true, Values: [2]value{r}}
-	}
-	return replay.Concern{} // a cas that failed, or an update that depends on the value
+	return f&(Removes|Finds) != 0 && (op.Pending() || isKnown)
 }

@@ -67,9 +67,9 @@ func (s *Specification[S]) Check(op *history.Operation) error {
 	return s.Order(op)
 }
 
-// Impossible returns why no state gives the result of op; see replay.Excluding.
-func (s *Specification[S]) Impossible(op *history.Operation) string {
-	switch i := s.Table.find(op.Method, len(op.Args)); {
+// impossible returns why no state gives the result of op, an operation of method i.
+func (s *Specification[S]) impossible(i int, op *history.Operation) string {
+	switch {
 	case s.Table.List[i].Has(Lists) && op.Result.Kind() == history.List && !op.Result.HoldsUnknown() && !isSet(op.Result.List()):
 		return op.Method + " returns each element once, in order"
 	case s.Table.List[i].Has(Counts) && op.Result.Kind() == history.Int && op.Result.Int() < 0:
@@ -91,11 +91,6 @@ func isSet(list []value) bool {
 		}
 	}
 	return true
-}
-
-// Method returns the row of op, an operation that Check accepts.
-func (s *Specification[S]) Method(op *history.Operation) *Signature {
-	return &s.Table.List[s.Table.find(op.Method, len(op.Args))]
 }
 
 // New returns the object in its initial state.

@@ -13,7 +13,8 @@ type Cells[S State[S]] struct{ *Specification[S] }
 // AppendSteps appends what op does to the cells, according to the facts about its method;
 // see replay.Stepped.
 func (s Cells[S]) AppendSteps(dst []replay.CellStep, op *history.Operation) []replay.CellStep {
-	f, r, isSet := s.Method(op).Facts, op.Result, s.Discipline == replay.Named
+	i := s.Table.find(op.Method, len(op.Args))
+	f, r, isSet := s.Table.List[i].Facts, op.Result, s.Discipline == replay.Named
 	last := history.NoValue
 	if n := len(op.Args); n > 0 {
 		last = op.Args[n-1]
@@ -29,7 +30,7 @@ func (s Cells[S]) AppendSteps(dst []replay.CellStep, op *history.Operation) []re
 		dst = append(dst, replay.CellStep{Kind: kind, Key: key, Value: v})
 	}
 	switch {
-	case s.Impossible(op) != "":
+	case s.impossible(i, op) != "":
 		add(replay.CellOther, last)
 	case f.Has(Reads) && r.Kind() == history.Unknown:
 	case f.Has(Peeks) && !isSet && !r.HoldsUnknown(), f.Has(Lists) && !r.HoldsUnknown():
@@ -47,6 +48,11 @@ func (s Cells[S]) AppendSteps(dst []replay.CellStep, op *history.Operation) []re
 	case f.Has(Swaps) && (op.Pending() || r.Kind() == history.Bool) && !slices.ContainsFunc(op.Args, value.HoldsUnknown):
 		add(replay.CellRead, op.Args[len(op.Args)-2])
 		add(replay.CellWrite, last)
+	case f.Has(Resets):
+		if r.Kind() != history.None && r.Kind() != history.Unknown {
+			add(replay.CellRead, r)
+		}
+		add(replay.CellWrite, s.Initial)
 	default:
 		add(replay.CellOther, last)
 	}
