@@ -114,7 +114,7 @@ type partState struct {
 	part   int
 	value  any
 	number int64  // see stateTable
-	sum    uint64 // sum of the value when it was new; see stateTable.sumOf
+	sum    uint64 // see stateTable.isAsNew
 }
 
 // stateOf wraps a state that the model returned.
@@ -134,24 +134,15 @@ func (s *specification) step(state *partState, input, output any) (bool, any) {
 			panic(context.Canceled)
 		}
 	}
-	s.mustBeAsNew(state)
+	before := s.states.isAsNew(state.value, state.sum)
 	ok, next := s.judge(state.value, input, output)
 	if s.ctx.Err() != nil {
 		panic(s.ctx.Err()) // StepContext may have given up
 	}
-	s.mustBeAsNew(state)
-	return ok, next
-}
-
-func (s *specification) mustBeAsNew(state *partState) {
-	if state.sum == 0 {
-		return
-	}
-	s.states.mu.Lock()
-	defer s.states.mu.Unlock()
-	if s.states.sumOf(state.value) != state.sum {
+	if !before || !s.states.isAsNew(state.value, state.sum) {
 		panic(fmt.Sprintf("a state changed after Init or Step returned it, and is now %v; Step must not change its argument, nor append to a part of it", state.value))
 	}
+	return ok, next
 }
 
 func (o *object) place(part int) (i int, found bool) {
@@ -160,19 +151,16 @@ func (o *object) place(part int) (i int, found bool) {
 
 // after returns the object with another state of a part.
 func (o *object) after(part int, value any) *object {
-	next := o.spec.stateOf(part, value)
 	i, found := o.place(part)
-	changed := &object{spec: o.spec, initial: o.initial, touched: slices.Clone(o.touched)}
-	switch isInitial := next.number == o.initial.number; {
-	case isInitial && found:
-		changed.touched = slices.Delete(changed.touched, i, i+1)
-	case isInitial:
-	case found:
-		changed.touched[i] = next
-	default:
-		changed.touched = slices.Insert(changed.touched, i, next)
+	rest := o.touched[i:]
+	if found {
+		rest = rest[1:]
 	}
-	return changed
+	var changed []partState
+	if next := o.spec.stateOf(part, value); next.number != o.initial.number {
+		changed = []partState{next}
+	}
+	return &object{o.spec, o.initial, slices.Concat(o.touched[:i], changed, rest)}
 }
 
 // try appends the outcome of the call with the result, if the model accepts the result.

@@ -34,7 +34,7 @@ const (
 	equalWork = 64
 )
 
-// number returns the number of a state, and its sum: see sumOf.
+// number returns the number of a state, and its sum: see isAsNew.
 func (t *stateTable) number(state any) (number int64, sum uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -42,7 +42,11 @@ func (t *stateTable) number(state any) (number int64, sum uint64) {
 		t.lists, t.kept = map[uint64][]numberedState{}, 0
 	}
 	t.equal(state, state) // Equal may sort parts of the state; let it do so before the sum
-	hash, _ := t.content.sum(state)
+	sum, changes := t.content.sum(state)
+	hash := sum
+	if !changes {
+		sum = 0
+	}
 	if t.hash != nil {
 		hash = t.hash(state)
 	}
@@ -50,7 +54,7 @@ func (t *stateTable) number(state any) (number int64, sum uint64) {
 	for _, s := range slices.Backward(list) {
 		t.content.visited += equalWork
 		if t.equal(s.state, state) {
-			return s.number, t.sumOf(state)
+			return s.number, sum
 		}
 	}
 	if len(list) == mostCompared {
@@ -59,14 +63,17 @@ func (t *stateTable) number(state any) (number int64, sum uint64) {
 	t.last++
 	t.kept++
 	t.lists[hash] = append(list, numberedState{state, t.last})
-	return t.last, t.sumOf(state)
+	return t.last, sum
 }
 
-// sumOf returns the sum of a state if any part of it can change, and otherwise 0.
-func (t *stateTable) sumOf(state any) uint64 {
-	sum, changes := t.content.sum(state)
-	if !changes {
-		return 0
+// isAsNew reports whether a state has the sum that it had when it was new. The sum is 0 if no
+// part of the state can change.
+func (t *stateTable) isAsNew(state any, sum uint64) bool {
+	if sum == 0 {
+		return true
 	}
-	return max(1, sum)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now, _ := t.content.sum(state)
+	return now == sum
 }
