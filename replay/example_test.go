@@ -90,7 +90,7 @@ func ExampleExplanation() {
 			fmt.Println("allowed for operation", f.Op, "are", f.Allowed)
 		}
 	}
-	if err := report.Timeline(os.Stdout, h, &v, nil, report.Options{}); err != nil {
+	if err := report.Timeline(os.Stdout, h, &v, report.Options{}); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

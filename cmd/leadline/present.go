@@ -107,7 +107,7 @@ func (p *textPresenter) present(r *result) error {
 	}
 	o := p.options
 	if p.flags.output.Value == "timeline" {
-		return report.Timeline(p.out, h, v, nil, o)
+		return report.Timeline(p.out, h, v, o)
 	}
 	if p.flags.explain && v.Answer == replay.NotLinearizable {
 		if !p.hinted {

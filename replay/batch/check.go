@@ -186,11 +186,3 @@ func ModelOf(h *history.History, model string) (replay.Spec, error) {
 func KnowsConcurrency(h *history.History, v *replay.Verdict) bool {
 	return v.C > 0 || len(h.Ops) == 0
 }
-
-// DepthCause returns why the depth of a linearizable history is not known.
-func DepthCause(v *replay.Verdict) string {
-	if v.DepthCause == replay.Depth {
-		return "deeper"
-	}
-	return v.DepthCause.String()
-}

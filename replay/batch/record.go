@@ -238,7 +238,10 @@ func (r *Result) record() *record {
 	rec.Depth = orNull(v.Depth)
 	rec.ExactDepth, rec.ExactCause = orNull(v.ExactDepth), orNull(v.ExactCause)
 	if v.Answer == replay.Linearizable && v.Depth == 0 {
-		rec.Deeper, rec.DepthCause = &v.Deeper, orNull(DepthCause(v))
+		rec.Deeper, rec.DepthCause = &v.Deeper, orNull(v.DepthCause.String())
+		if v.DepthCause == replay.Depth {
+			rec.DepthCause = orNull("deeper")
+		}
 	}
 	if v.Depth > 0 {
 		rec.Index = NewIndex(r.History, v.Index)

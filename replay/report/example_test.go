@@ -44,7 +44,7 @@ func Example() {
 		return
 	}
 	fmt.Println(v)
-	if err := report.Timeline(os.Stdout, h, &v, nil, report.Options{}); err != nil {
+	if err := report.Timeline(os.Stdout, h, &v, report.Options{}); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

@@ -391,32 +391,28 @@ func (p *printer) atLine(i int32) string {
 // undecided writes why a verdict is unknown, and what to try.
 func (p *printer) undecided(v *replay.Verdict) {
 	p.passagef("", "%s: neither a witness was found nor a proof that there is none.", p.paint(yellow, "Unknown"))
-	text := ""
-	switch v.Cause {
-	case replay.Depth:
-		text = "No schedule of depth %d or less gives the recorded results, and no engine could go on. Try a larger --max-depth, or another --engine."
-		text = fmt.Sprintf(text, max(v.Deeper, 1))
-	case replay.Schedules:
-		text = "The number of schedules is used up. Try a larger --max-schedules."
-	case replay.Time:
-		text = "The time is used up. Try a longer --timeout."
-	case replay.Memory:
-		text = "The memory is used up. Try a larger --memory, or fewer --jobs."
-	case replay.Cancelled:
-		text = "The check was interrupted."
-	case replay.Declined:
-		text = "The engine that was asked for does not decide such histories"
-		if v.Reason != "" {
-			text += " (" + v.Reason + ")"
-		}
-		text += ". Leave out --engine."
-	default:
+	text, known := undecidedTexts[v.Cause]
+	switch {
+	case !known:
 		text = "The cause is not known."
+	case v.Cause == replay.Depth:
+		text = fmt.Sprintf(text, max(v.Deeper, 1))
+	case v.Cause == replay.Declined && v.Reason != "":
+		text = strings.Replace(text, ".", " ("+v.Reason+").", 1)
 	}
 	p.passagef("", "%s", text)
-	if v.Cause == replay.Time || v.Cause == replay.Memory || v.Cause == replay.Schedules || v.Cause == replay.Depth {
+	if known && v.Cause != replay.Cancelled && v.Cause != replay.Declined {
 		p.passagef("", "Shorter histories, fewer pending operations and values that do not repeat make the check easier.")
 	}
+}
+
+var undecidedTexts = map[replay.Cause]string{
+	replay.Depth:     "No schedule of depth %d or less gives the recorded results, and no engine could go on. Try a larger --max-depth, or another --engine.",
+	replay.Schedules: "The number of schedules is used up. Try a larger --max-schedules.",
+	replay.Time:      "The time is used up. Try a longer --timeout.",
+	replay.Memory:    "The memory is used up. Try a larger --memory, or fewer --jobs.",
+	replay.Cancelled: "The check was interrupted.",
+	replay.Declined:  "The engine that was asked for does not decide such histories. Leave out --engine.",
 }
 
 // depth explains the depth of a witness: the operations of its schedule index, and

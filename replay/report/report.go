@@ -17,8 +17,7 @@ import (
 type Options struct {
 	Width int // columns of a line; a longer name is not cut; 0 means DefaultWidth
 	// Rows bounds the number of operations that a timeline or a witness shows; 0 means
-	// DefaultRows. Timeline draws all operations that it is asked for, and a witness may
-	// have a few more steps around delayed operations.
+	// DefaultRows. A witness may have a few more steps around delayed operations.
 	Rows  int
 	Color bool // with the colours of a terminal
 	// Hint is the command that explains the history in full, for Short. If it is "",

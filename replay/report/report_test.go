@@ -84,7 +84,7 @@ func same(t *testing.T, got, want string) {
 
 func TestTimeline(t *testing.T) {
 	h, _ := queueHistory(t)
-	same(t, text(t, func(b *strings.Builder) error { return Timeline(b, h, nil, nil, Options{}) }), `
+	same(t, text(t, func(b *strings.Builder) error { return Timeline(b, h, nil, Options{}) }), `
     process  id
     A         0  |---|                                   enqueue(1)
     A         2              |---|                       dequeue(): 2
@@ -162,8 +162,8 @@ func TestWidth(t *testing.T) {
 		for _, v := range []*replay.Verdict{refuted, undecided, witness} {
 			o := Options{Width: width}
 			all := text(t, func(b *strings.Builder) error { return Explain(b, h, s, v, o) }) +
-				text(t, func(b *strings.Builder) error { return Timeline(b, h, v, nil, o) }) +
-				text(t, func(b *strings.Builder) error { return Timeline(b, h, v, allOf(50), o) }) +
+				text(t, func(b *strings.Builder) error { return Timeline(b, h, v, o) }) +
+				text(t, func(b *strings.Builder) error { return Timeline(b, h, v, Options{Width: o.Width, Rows: 50}) }) +
 				text(t, func(b *strings.Builder) error { return Witness(b, h, s, v, o) })
 			for line := range strings.Lines(all) {
 				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {

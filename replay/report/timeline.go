@@ -17,15 +17,10 @@ import (
 // is not wider than a microsecond.
 //
 // The marks of operations and the points of the witness come from v, which may be
-// nil. ops are the operations to draw. If ops is nil, Timeline draws the operations that
-// matter for the verdict; see Options.Rows.
-func Timeline(w io.Writer, h *history.History, v *replay.Verdict, ops []int32, o Options) error {
+// nil. Timeline draws the operations that matter for the verdict; see Options.Rows.
+func Timeline(w io.Writer, h *history.History, v *replay.Verdict, o Options) error {
 	p := newPrinter(w, h, o)
-	if ops == nil {
-		p.drawRelevant(v, len(h.Ops), "")
-	} else {
-		p.timeline(v, ops, "")
-	}
+	p.drawRelevant(v, len(h.Ops), "")
 	return p.Flush()
 }
 
@@ -191,11 +186,10 @@ type row struct {
 // timeline draws operations, each line after indent.
 func (p *printer) timeline(v *replay.Verdict, ops []int32, indent string) {
 	h, end := p.h, endOf(p.h, v)
-	ops = slices.DeleteFunc(slices.Clone(ops), func(i int32) bool { return i < 0 || int(i) >= len(h.Ops) || h.Ops[i].Call > end })
+	ops = slices.DeleteFunc(slices.Sorted(slices.Values(ops)), func(i int32) bool { return h.Ops[i].Call > end })
 	if len(ops) == 0 {
 		return
 	}
-	slices.Sort(ops)
 	rows := p.rows(v, ops, end)
 	widths := [4]int{0, len("process"), len("id"), 0}
 	for _, r := range rows {

@@ -195,7 +195,7 @@ func TestEscapes(t *testing.T) {
 		Missing: []replay.MissingPart{{Part: "core", Cause: "time"}}}
 	for _, v := range []*replay.Verdict{refuted, found([]int32{0}, 1)} {
 		out := text(t, func(b *strings.Builder) error { return Explain(b, h, nil, v, Options{}) }) +
-			text(t, func(b *strings.Builder) error { return Timeline(b, h, v, nil, Options{}) }) +
+			text(t, func(b *strings.Builder) error { return Timeline(b, h, v, Options{}) }) +
 			text(t, func(b *strings.Builder) error { return Short(b, h, v, Options{}) }) +
 			text(t, func(b *strings.Builder) error { return Witness(b, h, nil, v, Options{}) })
 		if strings.ContainsAny(out, "\x1b\u202e") || strings.Contains(out, "\xff") || strings.Contains(out, "\nx") {

@@ -405,5 +405,5 @@ func (c *checker) timeline(w io.Writer, f *stress.Finding) (item view.Item, err 
 	if item.Verdict, err = known.verdict(h, item.Spec); err != nil {
 		return item, err
 	}
-	return item, report.Timeline(w, h, &item.Verdict, nil, report.Options{})
+	return item, report.Timeline(w, h, &item.Verdict, report.Options{})
 }
