@@ -97,23 +97,8 @@ func superviseSchedules(t TB, c *stress.Class, o Options, call int) (report *str
 		}
 		return start(program), nil
 	}
-	for _, saved := range savedSchedules(t, o, call) {
-		for _, plain := range []bool{false, true} {
-			program, err := build(plain)
-			if err != nil {
-				return nil, false, err
-			}
-			again := o
-			again.Programs = nil
-			r, err := stress.Replay(ctx, program, again, saved.Program, saved.Schedule)
-			if err == nil && r.Violates {
-				again.Programs = []string{saved.Program}
-				r, err := stress.Supervise(ctx, program, again)
-				if err != nil || len(r.Findings)+len(r.Crashes) > 0 || ctx.Err() != nil {
-					return r, plain, err
-				}
-			}
-		}
+	if r, plain, err := replaySaved(ctx, o, savedSchedules(t, o, call), build); r != nil || err != nil {
+		return r, plain, err
 	}
 	program, err := build(false)
 	if err != nil {
@@ -128,6 +113,31 @@ func superviseSchedules(t TB, c *stress.Class, o Options, call int) (report *str
 	}
 	r, err = stress.Supervise(ctx, program, o)
 	return r, true, err
+}
+
+// replaySaved replays saved schedules. If one still shows a violation, it explores the
+// schedules of its program. The report is nil if none does.
+func replaySaved(ctx context.Context, o Options, list []stress.SavedSchedule, build func(plain bool) (func(context.Context) *exec.Cmd, error)) (report *stress.Report, plain bool, err error) {
+	for _, s := range list {
+		for _, plain := range []bool{false, true} {
+			program, err := build(plain)
+			if err != nil {
+				return nil, false, err
+			}
+			again := o
+			again.Programs = nil
+			replayed, err := stress.Replay(ctx, program, again, s.Program, s.Schedule)
+			if err != nil || !replayed.Violates {
+				continue
+			}
+			again.Programs = []string{s.Program}
+			r, err := stress.Supervise(ctx, program, again)
+			if err != nil || len(r.Findings)+len(r.Crashes) > 0 || ctx.Err() != nil {
+				return r, plain, err
+			}
+		}
+	}
+	return nil, false, nil
 }
 
 // isEnough reports whether another search with plain loads and stores as steps is not

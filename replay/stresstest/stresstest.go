@@ -256,56 +256,69 @@ func testClass(t TB, c *stress.Class, o Options, call int) (blamed []string) {
 	for _, crash := range report.Crashes {
 		t.Errorf("stress: %s: %s: %s\n%s", c.Name, crash.Program, crash.What, crash.Stack)
 	}
-	if report.Explored != nil {
-		logExplored(t, c.Name, report)
-	} else {
-		t.Logf("stress: %s: %s", c.Name, report.Coverage())
-	}
-	if report.Waited > 0 && len(failures) == 0 {
-		t.Logf("stress: %s: %d executions waited for ever, as they do in some order", c.Name, report.Waited)
-	}
-	for _, line := range report.Waits() {
-		t.Logf("stress: %s: %s", c.Name, line)
-	}
-	if report.Unclear > 0 {
-		warn(t, "stress: %s: %d executions did not go on, but goroutines of the object might have woken them; they do not count", c.Name, report.Unclear)
-	}
 	if len(o.Programs) > 0 {
 		report.Unexercised = nil // the user chose the programs
 	}
-	for _, line := range report.Remarks() {
-		warn(t, "stress: %s: methods %s", c.Name, line)
-	}
-	switch line, nothing := report.Unsteadiness(); {
-	case nothing && o.Strict:
-		t.Errorf("stress: %s: %s", c.Name, line)
-	case nothing:
-		warn(t, "stress: %s: %s", c.Name, line)
-	case line != "":
-		t.Logf("stress: %s: %s", c.Name, line)
-	}
-	switch {
-	case report.Memory > 0:
-		warn(t, "stress: %s: the test ended early, as its objects keep %d MB; Options.Close can release them", c.Name, report.Memory>>20)
-	case report.Crowded:
-		warn(t, "stress: %s: the test ended early, as goroutines that its objects leave keep the processors busy; Options.Close can stop them", c.Name)
-	case report.Worn:
-		warn(t, "stress: %s: the test ended early, as too many goroutines wait for ever, or one does not end", c.Name)
-	}
-	if report.Recorded > 0 && report.Overlap < leastOverlap && len(failures) == 0 {
-		hint := ""
-		if runtime.NumCPU() == 1 {
-			hint = "; with one processor, Options.Schedules finds more"
-		}
-		warn(t, "stress: %s: next to no executions overlapped; that no violation was found means little%s", c.Name, hint)
-	}
-	if line := report.Passed(); line != "" {
-		t.Logf("stress: %s: %s", c.Name, line)
-	}
+	logReport(t, c.Name, report, o.Strict, len(failures) == 0)
+	warnOfEnd(t, c.Name, report, len(failures) == 0)
 	if o.Schedules && !plain && len(report.Findings)+len(report.Crashes) == 0 {
 		warn(t, "stress: %s: plain loads and stores were not interleaved; leadline stress --new PACKAGE.CONSTRUCTOR --schedules --plain does that", c.Name)
 	}
 	return report.Blamed
+}
+
+// logReport logs what was done, and what the user may have to change. passed: there were no
+// findings.
+func logReport(t TB, class string, report *stress.Report, strict, passed bool) {
+	t.Helper()
+	if report.Explored != nil {
+		logExplored(t, class, report)
+	} else {
+		t.Logf("stress: %s: %s", class, report.Coverage())
+	}
+	if report.Waited > 0 && passed {
+		t.Logf("stress: %s: %d executions waited for ever, as they do in some order", class, report.Waited)
+	}
+	for _, line := range report.Waits() {
+		t.Logf("stress: %s: %s", class, line)
+	}
+	if report.Unclear > 0 {
+		warn(t, "stress: %s: %d executions did not go on, but goroutines of the object might have woken them; they do not count", class, report.Unclear)
+	}
+	for _, line := range report.Remarks() {
+		warn(t, "stress: %s: methods %s", class, line)
+	}
+	switch line, nothing := report.Unsteadiness(); {
+	case nothing && strict:
+		t.Errorf("stress: %s: %s", class, line)
+	case nothing:
+		warn(t, "stress: %s: %s", class, line)
+	case line != "":
+		t.Logf("stress: %s: %s", class, line)
+	}
+}
+
+// warnOfEnd warns of a test that ended early, or that tried little.
+func warnOfEnd(t TB, class string, report *stress.Report, passed bool) {
+	t.Helper()
+	switch {
+	case report.Memory > 0:
+		warn(t, "stress: %s: the test ended early, as its objects keep %d MB; Options.Close can release them", class, report.Memory>>20)
+	case report.Crowded:
+		warn(t, "stress: %s: the test ended early, as goroutines that its objects leave keep the processors busy; Options.Close can stop them", class)
+	case report.Worn:
+		warn(t, "stress: %s: the test ended early, as too many goroutines wait for ever, or one does not end", class)
+	}
+	if report.Recorded > 0 && report.Overlap < leastOverlap && passed {
+		hint := ""
+		if runtime.NumCPU() == 1 {
+			hint = "; with one processor, Options.Schedules finds more"
+		}
+		warn(t, "stress: %s: next to no executions overlapped; that no violation was found means little%s", class, hint)
+	}
+	if line := report.Passed(); line != "" {
+		t.Logf("stress: %s: %s", class, line)
+	}
 }
 
 // effortFor returns the effort of a test, given the effort in its options.
