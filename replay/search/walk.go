@@ -78,7 +78,7 @@ func newWalk(a *arrangement, machine *state.Machine, r *runner) *walk {
 		maxBytes: r.maxBytes, pace: r.pace, begun: r.meter.Spent()}
 	s.Meter = r.meter
 	s.Fits = func() bool { return s.bytes() <= s.maxBytes || s.forget() }
-	s.chains = newChains(a, func(op int32) bool { return a.mayStayOut(op) && !prune.NoUseless && machine.ReadOnly(op) }, machine)
+	s.chains = newChains(a, func(op int32) bool { return a.mayStayOut(op) && !prune.NoUseless && a.columns().ReadOnly[op] }, machine)
 	s.early, s.count = make([]uint64, s.words), make([]int32, len(s.list))
 	for _, chain := range s.list {
 		s.heads = append(s.heads, chain[0])

@@ -50,8 +50,8 @@ func NewMachine(p *ops.Problem) *Machine {
 	return m
 }
 
-// NewLazyMachine returns a Machine that reads an operation when it first steps it. Same,
-// Column, ReadOnly and Valid must not be called for a history of more than SharedOps
+// NewLazyMachine returns a Machine that reads an operation when it first steps it. Column
+// and Valid must not be called for a history of more than SharedOps
 // operations.
 func NewLazyMachine(p *ops.Problem) *Machine {
 	if len(p.H.Ops) <= SharedOps {
@@ -154,16 +154,9 @@ func (m *Machine) Start() int32 { return 0 }
 // nondeterministic.
 func (m *Machine) Objects(state int32) []replay.State { return m.states[state] }
 
-// Same reports whether two operations are alike: they have the same method,
-// arguments and result.
-func (m *Machine) Same(a, b int32) bool { return m.column[a] == m.column[b] }
-
 // Column returns the column of op, below Columns(). Two operations have the same
 // column exactly if they are alike.
 func (m *Machine) Column(op int32) int32 { return m.column[op] }
-
-// ReadOnly returns Facts.ReadOnly of op.
-func (m *Machine) ReadOnly(op int32) bool { return m.sample[m.column[op]].readOnly }
 
 // Valid reports whether the specification accepts all operations: see Check.
 // Step must not be called unless it does.

@@ -30,8 +30,7 @@ type tables struct {
 // A sampleOp stands for all operations of a column.
 type sampleOp struct {
 	history.Operation
-	wrong    bool // replay.Spec.Check rejects it
-	readOnly bool // replay.Facts.ReadOnly
+	wrong bool // replay.Spec.Check rejects it
 }
 
 const (
@@ -115,7 +114,6 @@ func (t *tables) columnOf(op *history.Operation) int32 {
 		return c
 	}
 	l := sampleOp{Operation: *op, wrong: t.spec.Check(op) != nil}
-	l.readOnly = !l.wrong && replay.FactsOf(t.spec, op).ReadOnly
 	t.sample = append(t.sample, l)
 	t.bytes += columnCost
 	return t.columns.Add(hash)
