@@ -39,7 +39,7 @@ type row struct {
 var engines = []row{
 	{name: "depth", kind: replay.FamiliesEngine, max: unbounded, checks: true, run: runDepth},
 	{name: "monitor", kind: replay.MonitorEngine, min: short + 1, max: unbounded, forced: true, run: runMonitor},
-	{name: "short search", kind: replay.SearchEngine, max: long, share: &limits.quick, run: runShortSearch},
+	{name: "short search", kind: replay.SearchEngine, max: unbounded, share: &limits.quick, run: runShortSearch},
 	{name: "window", kind: replay.SearchEngine, max: unbounded, share: &limits.collection, run: runWindow},
 	{name: "order", kind: replay.SearchEngine, max: unbounded, share: &limits.collection, run: engine(order.Run)},
 	{name: "search", kind: replay.SearchEngine, max: unbounded, forced: true, run: runLongSearch},
