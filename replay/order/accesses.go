@@ -33,7 +33,6 @@ type access struct {
 
 type cell struct {
 	first   int32 // its initial value
-	differs bool  // some read of it differs
 	pending bool  // some operation that may have no effect writes it
 }
 
@@ -41,8 +40,7 @@ type cell struct {
 type cellValue struct {
 	writes  int32 // how many writes of it there are, with that of the initial value
 	writer  int32 // the operation with the last of them, or noOperation
-	isRead  bool
-	pending bool // some operation that may have no effect writes it
+	pending bool  // some operation that may have no effect writes it
 }
 
 const noOperation = -1
@@ -76,13 +74,6 @@ func (a *accesses) read(m *meter.Meter) bool {
 			v := &a.values[w.value]
 			v.writes++
 			v.writer = w.op
-		}
-	}
-	for _, r := range a.reads {
-		if r.differs {
-			a.cells[r.cell].differs = true
-		} else {
-			a.values[r.value].isRead = true
 		}
 	}
 	return true
@@ -173,16 +164,4 @@ func (a *accesses) tighten() {
 			a.cells[w.cell].pending, a.values[w.value].pending = true, true
 		}
 	}
-}
-
-// mayMatter reports which pending operations may take effect so that another operation
-// notices.
-func (a *accesses) mayMatter() []bool {
-	matters := make([]bool, len(a.h.Ops))
-	for _, w := range a.writes {
-		if !a.must[w.op] && (a.values[w.value].isRead || a.cells[w.cell].differs) {
-			matters[w.op] = true
-		}
-	}
-	return matters
 }

@@ -19,30 +19,24 @@ import (
 //   - a compare-and-set that failed comes before each write of the value that it expected, or
 //     another value was written between them.
 //
-// The initial value of a cell is a write, too. A pending operation takes effect or not. If it
-// is a compare-and-set, it takes effect only if it reads the expected value. An operation
-// that takes no effect may come last, so most clauses need not mention that.
+// The initial value of a cell is a write, too.
 //
 // So there is a variable for the order of each two concurrent operations, and one for each
 // read and each write that it may see. A write is no choice if another one overwrote it, in
 // real time, before the read was invoked.
 //
-// Pending operations are concurrent with everything after them. So the first attempt leaves
-// out those whose effect is not known to have been seen. Then the reads that may have seen
-// them are only a preference. Reads with several choices are left out if there are too many.
-// If no order exists nevertheless, the history has no witness. If the order that it finds is
-// no witness, a second attempt has all operations.
+// Pending operations are concurrent with everything after them. So those whose effect is not
+// known to have been seen are left out, as if they had none. Then the reads that may have
+// seen them are only a preference. Reads with several choices are left out, too, if there are
+// too many. If no order exists nevertheless, the history has no witness. Otherwise the order
+// is replayed, because it may be none.
 type cells struct {
 	ordering
 	*accesses
 	readsOf  [][]access // operation -> its reads
-	happened []literal  // operation -> whether it takes effect
 	writesTo [][]access // cell -> its writes, by invocation
 	invoked  []int      // cell -> how many of them were invoked before the last read
 	live     [][]access // cell -> those of them that were not overwritten before it
-	isFirst  bool       // it is the first attempt
-	partial  bool       // some pending operations are left out
-	tooMany  bool       // some reads are left out
 }
 
 // decideCells decides the history of registers. It declines histories in which an operation
@@ -55,17 +49,26 @@ func decideCells(problem *ops.Problem, spec replay.Stepped, m *meter.Meter) repl
 	if a.tighten(); a.impossible != history.NoReturn {
 		return replay.RefutedAt(a.impossible)
 	}
-	for _, isFirst := range []bool{true, false} {
-		p := &cells{ordering: newOrdering(problem, orderingLimits{pairs: 64, choices: 8}, m), accesses: a, isFirst: isFirst}
-		p.arrange()
-		switch f := p.decide(); {
-		case f.Cause == replay.Declined && p.tooMany:
-			return replay.GaveUp(replay.Memory)
-		case f.Cause != replay.Declined || !p.partial:
-			return f
-		}
+	p := &cells{ordering: newOrdering(problem, m), accesses: a}
+	p.arrange()
+	if cause := p.addPairs(); cause != replay.NoCause {
+		return replay.GaveUp(cause)
 	}
-	return replay.Declines("")
+	if !p.addEdges() {
+		return replay.Declines("")
+	}
+	if cause := p.constrain(); cause != replay.NoCause {
+		return replay.GaveUp(cause)
+	}
+	found, cause := p.solve()
+	if !found {
+		return replay.Searched(false, cause, nil)
+	}
+	order := p.inOrder(func(int32) bool { return true })[1:]
+	if replay.Verify(p.h, p.spec, order, p.meter) != nil {
+		return notDecided(m)
+	}
+	return replay.Found(replay.SearchEngine, order)
 }
 
 // notDecided returns that no time is left, or declines the history.
@@ -79,15 +82,13 @@ func notDecided(m *meter.Meter) replay.Finding {
 // arrange sorts the operations by invocation. Operation 0 writes all initial values.
 func (p *cells) arrange() {
 	n := len(p.h.Ops)
-	matters := p.mayMatter()
-	p.ops = append(p.ops, operation{op: noOperation, call: -2, ret: -1, must: true})
+	p.ops = append(p.ops, operation{op: noOperation, call: -2, ret: -1})
 	for i := range n {
-		if p.must[i] || matters[i] && !p.isFirst {
-			p.ops = append(p.ops, operation{op: int32(i), call: p.call[i], ret: p.ret[i], must: p.must[i]})
-			continue
+		if p.must[i] {
+			p.ops = append(p.ops, operation{op: int32(i), call: p.call[i], ret: p.ret[i]})
+		} else {
+			p.idle = append(p.idle, int32(i))
 		}
-		p.idle = append(p.idle, int32(i))
-		p.partial = p.partial || matters[i]
 	}
 	slices.SortStableFunc(p.ops, func(a, b operation) int { return cmp.Compare(a.call, b.call) })
 	number := slices.Repeat([]int32{noOperation}, n)
@@ -114,36 +115,9 @@ func (p *cells) arrange() {
 	}
 }
 
-func (p *cells) decide() replay.Finding {
-	if cause := p.addPairs(); cause != replay.NoCause {
-		return replay.GaveUp(cause)
-	}
-	if !p.addEdges() {
-		return replay.Declines("")
-	}
-	if cause := p.constrain(); cause != replay.NoCause {
-		return replay.GaveUp(cause)
-	}
-	found, cause := p.solve()
-	if !found {
-		return replay.Searched(false, cause, nil)
-	}
-	order := p.inOrder(func(k int32) bool { return p.isTrue(p.happened[k]) })[1:]
-	if replay.Verify(p.h, p.spec, order, p.meter) != nil {
-		return notDecided(p.meter)
-	}
-	return replay.Found(replay.SearchEngine, order)
-}
-
 // constrain adds the clauses, read by read, and propagates at once. It returns the cause if
 // there are too many.
 func (p *cells) constrain() replay.Cause {
-	p.happened = slices.Repeat([]literal{always}, len(p.ops))
-	for k := range p.ops {
-		if !p.ops[k].must {
-			p.happened[k] = p.variable(false, int32(k))
-		}
-	}
 	for k := range p.ops {
 		for _, r := range p.readsOf[k] {
 			p.constrainRead(r)
@@ -160,8 +134,8 @@ func (p *cells) constrain() replay.Cause {
 }
 
 func (p *cells) constrainRead(r access) {
-	unless := p.happened[r.op].not()
-	if p.partial && (r.differs && p.cells[r.cell].pending || !r.differs && p.values[r.value].pending) {
+	unless := never
+	if r.differs && p.cells[r.cell].pending || !r.differs && p.values[r.value].pending {
 		unless = p.newVariable(false, 1).literal() // decided first
 	}
 	writes := p.visible(r)
@@ -182,7 +156,7 @@ func (p *cells) visible(r access) []access {
 	}
 	since := int32(-2) // the latest invocation of a write that returned before r was invoked
 	for _, w := range live {
-		if x := &p.ops[w.op]; x.must && x.ret < o.call {
+		if x := &p.ops[w.op]; x.ret < o.call {
 			since = max(since, x.call)
 		}
 	}
@@ -193,7 +167,7 @@ func (p *cells) visible(r access) []access {
 		until++
 	}
 	p.meter.MustStop(until - next + len(live))
-	return slices.DeleteFunc(slices.Concat(live, all[next:until]), func(w access) bool { return w.op == r.op || p.isFalse(p.happened[w.op]) })
+	return slices.DeleteFunc(slices.Concat(live, all[next:until]), func(w access) bool { return w.op == r.op })
 }
 
 // sees adds the clauses that r sees one of the writes, or that unless is true.
@@ -216,7 +190,6 @@ func (p *cells) sees(r access, writes []access, unless literal) {
 		}
 		some = append(some, seen)
 		p.add(seen.not(), p.before(w, r.op))
-		p.add(seen.not(), p.happened[w])
 		for _, x := range writes {
 			if x.op != w && p.before(x.op, w) != always && p.before(r.op, x.op) != always {
 				p.add(seen.not(), p.before(x.op, w), p.before(r.op, x.op))
@@ -236,7 +209,7 @@ func (p *cells) differs(r access, writes []access, unless literal) {
 		some := []literal{unless, p.before(r.op, w.op)}
 		for _, x := range writes {
 			if x.value != r.value && p.before(w.op, x.op) != never && p.before(x.op, r.op) != never {
-				some = append(some, p.both(p.both(p.before(w.op, x.op), p.before(x.op, r.op)), p.happened[x.op]))
+				some = append(some, p.both(p.before(w.op, x.op), p.before(x.op, r.op)))
 			}
 		}
 		if p.leavesOut(len(some)) {
@@ -246,15 +219,11 @@ func (p *cells) differs(r access, writes []access, unless literal) {
 	}
 }
 
-// leavesOut reports whether more choices would be too many, so that a read is left out. A
-// second attempt gives up then.
+// leavesOut reports whether more choices would be too many, so that a read is left out.
 func (p *cells) leavesOut(choices int) bool {
 	p.choiceCount += choices
-	if p.hasTooMany() {
-		p.tooMany = true
-		if !p.isFirst {
-			p.cause = replay.Memory
-		}
-	}
-	return p.tooMany
+	return p.choiceCount > mostSeen*len(p.ops)
 }
+
+// mostSeen is how many choices there may be for each operation, on average.
+const mostSeen = 8

@@ -1,8 +1,6 @@
 package order
 
 import (
-	"math"
-
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
@@ -70,7 +68,7 @@ type collection struct {
 // decideCollection decides the history of a collection.
 func decideCollection(problem *ops.Problem, m *meter.Meter) replay.Finding {
 	p := &collection{
-		ordering:   newOrdering(problem, orderingLimits{pairs: math.MaxInt32, choices: 32}, m),
+		ordering:   newOrdering(problem, m),
 		discipline: problem.Discipline(),
 		capacity:   problem.Traits().Capacity,
 		impossible: history.NoReturn,
@@ -139,9 +137,12 @@ func (p *collection) constrain() replay.Cause {
 	return replay.NoCause
 }
 
+// mostChoices is how many choices there may be for each operation, on average.
+const mostChoices = 32
+
 // stops reports whether there are too many choices or clauses, or no time is left.
 func (p *collection) stops() bool {
-	if !p.gaveUp() && p.hasTooMany() {
+	if !p.gaveUp() && p.choiceCount > mostChoices*len(p.ops) {
 		p.cause = replay.Memory
 	}
 	return p.cause != replay.NoCause

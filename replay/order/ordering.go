@@ -25,7 +25,6 @@ type ordering struct {
 	high    []int32    // variable -> the second one
 
 	choiceCount int // how many writes or insertions all operations may see or take
-	limits      orderingLimits
 }
 
 // An operation takes effect between its invocation and its response.
@@ -40,14 +39,11 @@ type operation struct {
 	front bool // it works at the front
 }
 
-// orderingLimits bounds the concurrent pairs and the choices for each operation, on average.
-type orderingLimits struct{ pairs, choices int }
-
 // pairBytes is about the memory for a concurrent pair.
 const pairBytes = 128
 
-func newOrdering(p *ops.Problem, l orderingLimits, m *meter.Meter) ordering {
-	return ordering{problem: p, limits: l, solver: solver{maxBytes: p.MaxBytes, meter: m.OrUnbounded()}}
+func newOrdering(p *ops.Problem, m *meter.Meter) ordering {
+	return ordering{problem: p, solver: solver{maxBytes: p.MaxBytes, meter: m.OrUnbounded()}}
 }
 
 // addPairs makes the variables of the concurrent pairs. It returns the cause if there are
@@ -61,7 +57,7 @@ func (o *ordering) addPairs() replay.Cause {
 		pairs += later
 	}
 	switch {
-	case int64(pairs)*pairBytes > o.maxBytes/2 || pairs > n*o.limits.pairs:
+	case int64(pairs)*pairBytes > o.maxBytes/2:
 		return replay.Memory
 	case o.meter.MustStop(n):
 		return replay.Time
@@ -122,50 +118,30 @@ func (o *ordering) transitive(l literal) bool {
 	if l.isNegated() {
 		a, b = b, a
 	}
-	return o.extendBeyond(l, a, b) && o.extendUntil(l, a, b)
+	return o.extend(l, a, b, 0) && o.extend(l, b, a, 1)
 }
 
-// extendBeyond implies that a comes before each c after b, where l says that a comes before
-// b.
-func (o *ordering) extendBeyond(l literal, a, b int32) bool {
+// extend implies that a comes before each c after b, where l says that a comes before b.
+// With 1 for reverse, it has "after" in place of "before", and the other way round.
+func (o *ordering) extend(l literal, a, b int32, reverse literal) bool {
 	o.meter.MustStop((len(o.earlier[a]) + int(o.last[a]-a)) / 8)
 	for _, c := range o.earlier[a] {
-		if !o.extend(o.before(a, c), l, o.before(b, c)) {
+		if !o.implyBoth(o.before(a, c)^reverse, l, o.before(b, c)^reverse) {
 			return false
 		}
 	}
 	for c := a + 1; c <= o.last[a]; c++ {
-		if !o.extend(o.before(a, c), l, o.before(b, c)) {
+		if !o.implyBoth(o.before(a, c)^reverse, l, o.before(b, c)^reverse) {
 			return false
 		}
 	}
 	return true
 }
 
-// extendUntil implies that each c before a comes before b, where l says that a comes before
-// b.
-func (o *ordering) extendUntil(l literal, a, b int32) bool {
-	o.meter.MustStop((len(o.earlier[b]) + int(o.last[b]-b)) / 8)
-	for _, c := range o.earlier[b] {
-		if !o.extend(o.before(c, b), l, o.before(c, a)) {
-			return false
-		}
-	}
-	for c := b + 1; c <= o.last[b]; c++ {
-		if !o.extend(o.before(c, b), l, o.before(c, a)) {
-			return false
-		}
-	}
-	return true
-}
-
-// extend implies a literal of l and another one, if that is true.
-func (o *ordering) extend(implied, l, other literal) bool {
+// implyBoth implies a literal if l and another one are true. l is known to be.
+func (o *ordering) implyBoth(implied, l, other literal) bool {
 	return o.value[implied] > 0 || !o.isTrue(other) || o.imply(implied, l.not(), other.not())
 }
-
-// hasTooMany reports whether there are too many choices.
-func (o *ordering) hasTooMany() bool { return o.choiceCount > o.limits.choices*len(o.ops) }
 
 // addEdges adds the edges of the history. It returns false if some edge begins or ends at
 // an operation that did not return.

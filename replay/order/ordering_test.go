@@ -15,7 +15,7 @@ import (
 // randomOrdering returns an ordering of n random intervals, some of which never end.
 func randomOrdering(t *testing.T, r *rand.Rand, n int) *ordering {
 	t.Helper()
-	o := &ordering{limits: orderingLimits{pairs: math.MaxInt32}, solver: solver{maxBytes: math.MaxInt64, meter: meter.New(nil)}}
+	o := &ordering{solver: solver{maxBytes: math.MaxInt64, meter: meter.New(nil)}}
 	for range n {
 		call := 2 * r.Int32N(40)
 		ret := call + 1 + 2*r.Int32N(12)
