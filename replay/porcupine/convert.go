@@ -66,10 +66,11 @@ func fromOperations(model porcupine.Model, ops []porcupine.Operation) (c *conver
 // metadata, and values that cannot be compared.
 func knownBy(op porcupine.Operation) porcupine.Operation {
 	op.Metadata = nil
-	for _, v := range []*any{&op.Input, &op.Output} {
-		if !reflect.ValueOf(*v).Comparable() {
-			*v = nil
-		}
+	if !reflect.ValueOf(op.Input).Comparable() {
+		op.Input = nil
+	}
+	if !reflect.ValueOf(op.Output).Comparable() {
+		op.Output = nil
 	}
 	return op
 }
@@ -135,7 +136,7 @@ func (c *converter) addEvents(p int, part []porcupine.Event, at []int64, used ma
 			id = history.StringValue(fmt.Sprintf("%d of part %d", ev.Id, p))
 		}
 		used[ev.Id] = true
-		c.ops = append(c.ops, recorded{id: id, part: p, client: part[call].ClientId,
+		c.ops = append(c.ops, &recorded{id: id, part: p, client: part[call].ClientId,
 			input: part[call].Value, output: ev.Value, call: at[call], ret: at[i]})
 	}
 	for i := range part {
@@ -189,7 +190,7 @@ type converter struct {
 	spec     *specification
 	order    history.Order
 	contents contents
-	ops      []recorded // in the order of their calls, as in the history
+	ops      []*recorded // in the order of their calls, as in the history
 }
 
 func newConverter(model porcupine.Model, order history.Order) (*converter, error) {
@@ -200,14 +201,14 @@ func newConverter(model porcupine.Model, order history.Order) (*converter, error
 // add adds an operation. number is its index in the caller's slice, or a larger number if
 // the partition made the operation.
 func (c *converter) add(number, part int, op *porcupine.Operation) {
-	c.ops = append(c.ops, recorded{id: history.IntValue(int64(number)), part: part, client: op.ClientId,
+	c.ops = append(c.ops, &recorded{id: history.IntValue(int64(number)), part: part, client: op.ClientId,
 		input: op.Input, output: op.Output, call: op.Call, ret: op.Return})
 }
 
 // arrange sorts the operations by call and renumbers the parts by their first operations.
 // The model may return its parts in any order, because it may use a map.
 func (c *converter) arrange() {
-	slices.SortStableFunc(c.ops, func(a, b recorded) int { return cmp.Or(cmp.Compare(a.call, b.call), a.id.Compare(b.id)) })
+	slices.SortStableFunc(c.ops, func(a, b *recorded) int { return cmp.Or(cmp.Compare(a.call, b.call), a.id.Compare(b.id)) })
 	number := map[int]int{}
 	for i := range c.ops {
 		part, seen := number[c.ops[i].part]
@@ -243,13 +244,13 @@ func (c *converter) build() (*history.History, replay.Spec, error) {
 	returns := c.returns()
 	addReturn := func() {
 		i := returns[0]
-		op := &c.ops[i]
+		op := c.ops[i]
 		returns = returns[1:]
 		idle[op.client] = append(idle[op.client], process[i])
 		b.Add(&history.Event{Type: history.OK, Op: op.id, Result: names[i].result, At: op.ret})
 	}
 	for i := range c.ops {
-		op := &c.ops[i]
+		op := c.ops[i]
 		for c.ops[returns[0]].ret < op.call { // op itself has not returned
 			addReturn()
 		}

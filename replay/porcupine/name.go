@@ -27,7 +27,7 @@ func (c *converter) names() []name {
 	partsAreArguments := c.partsAreArguments(names)
 	calls, results := newNamer(), newNamer()
 	for i := range c.ops {
-		op, n := &c.ops[i], &names[i]
+		op, n := c.ops[i], &names[i]
 		partArg := 0
 		switch {
 		case len(c.spec.parts) <= 1:

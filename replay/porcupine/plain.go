@@ -42,7 +42,7 @@ type placement struct {
 }
 
 // newPlain returns a search among some of the operations, all of which are sorted by call.
-func newPlain(spec *specification, all []recorded, list []int32) *plain {
+func newPlain(spec *specification, all []*recorded, list []int32) *plain {
 	n := int32(len(list))
 	p := &plain{judge: spec.judge, slot: make([]int32, n),
 		next: make([]int32, n+1), prev: make([]int32, n+1), state: clip(spec.model.Init())}
@@ -50,7 +50,7 @@ func newPlain(spec *specification, all []recorded, list []int32) *plain {
 		p.next[i], p.prev[i] = (i+1)%(n+1), (i+n)%(n+1)
 	}
 	for i, op := range list {
-		p.ops, p.returns = append(p.ops, &all[op]), append(p.returns, int32(i))
+		p.ops, p.returns = append(p.ops, all[op]), append(p.returns, int32(i))
 	}
 	ops := p.ops
 	slices.SortStableFunc(p.returns, func(a, b int32) int { return cmp.Compare(ops[a].ret, ops[b].ret) })
