@@ -21,16 +21,50 @@
 // is simply run, with a fresh one per schedule. Package replay/porcupine is for
 // models written for porcupine.
 //
+// # What is optional
+//
+// A Spec has three methods, and its objects one, Apply. Everything else is optional: a
+// check works without it, but more slowly, or says less. Each is decided by the method set
+// of a specification or of an object.
+//
+//	of a Spec          what it gives
+//	Described          facts about operations: roles, parts, what is read-only or impossible
+//	Stepped            what operations do to registers, to the cells of a map, or to a set
+//	Divisible          operations on several parts as steps on one part each
+//	Trusted            no trial of the specification at each check (see Probe)
+//
+//	of an Object       what it gives
+//	State              states that are interned, and transitions that are computed once
+//	Nondeterministic   several outcomes of an invocation; it is a State
+//	Judge              outcomes for a result, where all outcomes are too many
+//	fmt.Stringer       the state in words (see StateText)
+//
+// # Testing a specification
+//
 // A wrong specification makes verdicts wrong. Package replay/spec/spectest tests one, also
-// your own, in a single call.
+// your own, in a single call; see its Example.
+//
+// # Pending operations
 //
 // Pending operations may take effect at any time after their invocation, or
 // never; they have no result to compare. Where a schedule places one and the
 // object has no transition, it did not take effect, and the state stays the
 // same.
 //
+// # Promises
+//
 // The same history and options give the same verdict, witness and counts, as
 // long as no time limit is reached. An Undecided verdict gives the cause. Depth
 // need not be the linearizability depth of Definition 4.2, since a smaller family
 // may happen to hold a witness. ExactDepth is that depth, and is never smaller.
 package replay
+
+import "fmt"
+
+// The objects of a Model have what is optional for objects. Package replay/spec has
+// specifications with the rest.
+var (
+	_ State            = (*modelState[int])(nil)
+	_ Nondeterministic = (*modelState[int])(nil)
+	_ fmt.Stringer     = (*modelState[int])(nil)
+)

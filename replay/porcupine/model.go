@@ -103,6 +103,8 @@ func (s *specification) New() replay.Object {
 	return &object{spec: s, initial: s.stateOf(-1, s.model.Init())}
 }
 
+var _ replay.Judge = (*object)(nil)
+
 // An object is an immutable state of all parts.
 type object struct {
 	spec    *specification

@@ -32,6 +32,15 @@ var entries = slices.Concat([]*table.Entry{
 
 type value = history.Value
 
+// What package replay lists as optional, and the specifications here have.
+var (
+	_ replay.Described        = (*table.Specification[*counter])(nil)
+	_ replay.Trusted          = (*table.Specification[*counter])(nil)
+	_ replay.Stepped          = table.Cells[*kvStore]{}
+	_ replay.Divisible        = multiRegisterSpec{}
+	_ replay.Nondeterministic = (*runState)(nil)
+)
+
 // sizeMethods are the methods of all containers.
 func sizeMethods[S table.Sized]() []table.Method[S] {
 	return table.SizeMethods[S]("size|len|length", "isEmpty|is_empty|empty")

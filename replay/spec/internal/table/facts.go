@@ -78,14 +78,15 @@ func (s *Specification[S]) Facts(op *history.Operation) replay.Facts {
 		return replay.Facts{}
 	}
 	f := s.Table.List[i].Facts
-	known := replay.Facts{ReadOnly: f.unchanged(op.Result), Apart: s.apart(i, op), Impossible: s.impossible(i, op)}
+	isExcluded := s.Table.excludes(i, op.Result)
+	known := replay.Facts{ReadOnly: f.unchanged(op.Result), Apart: isExcluded || s.apart(i, op)}
+	if isExcluded || f&(Counts|Lists) != 0 {
+		known.Impossible = s.impossible(i, op)
+	}
 	if f.Has(Keyed) {
 		known.Part = 1
 	}
-	switch {
-	case s.Table.excludes(i, op.Result):
-		known.Role = replay.Never
-	default:
+	if known.Role = replay.Never; !isExcluded {
 		known.Role, known.Value = s.role(f, op)
 	}
 	if s.Discipline == replay.NoDiscipline {
@@ -240,13 +241,13 @@ func (s *Specification[S]) overwritten() bool {
 }
 
 // apart reports whether op, an operation of method i, does not depend on other values; see
-// replay.Facts.
+// replay.Facts. Some state may give its result.
 func (s *Specification[S]) apart(i int, op *history.Operation) bool {
 	f, r := s.Table.List[i].Facts, op.Result
 	isTrue, isKnown := r.Kind() == history.Bool && r.Bool(), r.Kind() != history.Unknown
 	switch {
-	case s.Table.excludes(i, r), f.Has(Empties):
-		return true // no state gives the result, or values do not matter
+	case f.Has(Empties):
+		return true
 	case r.Kind() == history.Exception:
 		return f.Has(Throws) && r.Equal(NoSuchElement) // it found nothing
 	case f.Has(Counts):
