@@ -111,9 +111,6 @@
 //   - A part, if another part has the same downsets with the same states, no larger
 //     k, and no held or maximal element between the two first elements: each part
 //     that grows from it also grows from the other one.
-//   - A label or a downset of a part with a state from which no order of the other
-//     elements gives their results. These states are found by one pass forwards over
-//     downsets and states, and one pass backwards.
 //   - A label with k + |A| above a limit, which begins at 1. If no tuple is found,
 //     the limit is raised and the sweep repeated. The smallest k at the end is the
 //     depth if it is within the limit, and there is none if this rule left nothing out.

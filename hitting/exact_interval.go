@@ -65,14 +65,11 @@ type sweep struct {
 	m      Machine
 	opt    Options
 	sets   stateSets
-	now    *level            // downsets of the current size
-	then   *level            // downsets with one element more
-	alive  map[position]bool // see findAlive; nil: unknown
-	work   int               // work of the sweep so far
-	trial  int               // work after which findAlive is tried, with 4 times as much work
-	limit  int32             // no label may need a larger tuple
-	beyond int32             // the smallest need of a label that exceeds limit
-	err    error             // why the sweep stopped
+	now    *level // downsets of the current size
+	then   *level // downsets with one element more
+	limit  int32  // no label may need a larger tuple
+	beyond int32  // the smallest need of a label that exceeds limit
+	err    error  // why the sweep stopped
 
 	sorted int64 // bytes of sets after the last call of sortOut
 
@@ -100,7 +97,7 @@ func exactOnIntervals(p *poset.Poset, machine Machine, opt Options) (int, error)
 	if err != nil {
 		return 0, err
 	}
-	x := &sweep{intervals: v, m: machine, opt: opt, now: newLevel(), then: newLevel(), trial: aliveAfter}
+	x := &sweep{intervals: v, m: machine, opt: opt, now: newLevel(), then: newLevel()}
 	x.layer.index = map[downset]int{}
 	for x.limit = 1; ; x.limit = max(x.beyond, x.limit+x.limit/2) {
 		x.beyond = v.n + 1
@@ -119,11 +116,6 @@ func (x *sweep) run() int {
 	x.sets = newStateSets()
 	x.addPart(x.now, part{sets: []reached{{downset{}, stateSet(x.m.Start())}}})
 	for size := int32(0); ; size++ {
-		if x.alive == nil && x.work > x.trial {
-			spent := x.work
-			x.findAlive(4 * x.trial)
-			x.work, x.trial = spent, 8*x.trial
-		}
 		for _, g := range x.now.parts {
 			for _, r := range g.sets {
 				x.addLabel(x.now, r.downset, label{r.set, g.cost})
@@ -193,7 +185,7 @@ func (x *sweep) placeNext(set downset) {
 			}
 			var ok bool
 			bigger := x.with(set, e)
-			if x.states, ok = x.step(x.states[:0], x.from, e, bigger); !ok {
+			if x.states, ok = x.step(x.states[:0], x.from, e); !ok {
 				continue
 			}
 			after := label{x.sets.intern(x.states), l.cost + 1}
@@ -223,7 +215,7 @@ func (x *sweep) grow(g part) {
 			bigger := x.with(r.downset, e)
 			at := x.layer.at(bigger)
 			var ok bool
-			if x.layer.states[at], ok = x.step(x.layer.states[at], x.from, e, bigger); ok {
+			if x.layer.states[at], ok = x.step(x.layer.states[at], x.from, e); ok {
 				x.layer.ways[at]++
 			}
 		}
@@ -266,13 +258,12 @@ func (l *layer) at(set downset) int {
 	return at
 }
 
-// step appends to dst the states after e, which completes set. It returns false if, in
-// one of the states, e does not have its recorded result, or the other elements cannot
-// have theirs after it.
-func (x *sweep) step(dst, states []int32, e int32, set downset) ([]int32, bool) {
+// step appends to dst the states after e. It returns false if, in one of the states, e does
+// not have its recorded result.
+func (x *sweep) step(dst, states []int32, e int32) ([]int32, bool) {
 	for _, s := range states {
 		t := x.m.Step(s, e)
-		if t < 0 || x.alive != nil && !x.alive[position{set, t}] {
+		if t < 0 {
 			return dst, false
 		}
 		dst = append(dst, t)
@@ -342,7 +333,6 @@ func (x *sweep) normalFirst(g *part) int32 {
 
 // spend counts work and reports whether to go on.
 func (x *sweep) spend(work int) bool {
-	x.work += work
 	switch {
 	case x.err != nil:
 	case x.opt.Meter.MustStop(work):
