@@ -9,28 +9,38 @@ import (
 	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
-// A kvStore is a map from keys to values. For a missing key, get and remove
-// return a fixed value; cas compares with it and append appends to it. By
-// default it is null. For porcupine's key-value logs it is "", which is kv:""
-// on the command line.
-type kvStore struct {
+// A cellMap holds values under keys.
+type cellMap struct {
 	container.Ordered[value, value]
-	missing value
 }
 
-func (s *kvStore) Clone() *kvStore { return &kvStore{s.Ordered.Clone(), s.missing} }
-
-func (s *kvStore) AppendKey(dst []byte) []byte {
-	dst = binary.AppendUvarint(dst, uint64(s.Len()))
-	for p := range s.All() {
+func (m *cellMap) AppendKey(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(m.Len()))
+	for p := range m.All() {
 		dst = p.Val.AppendKey(p.Key.AppendKey(dst))
 	}
 	return dst
 }
 
-func (s *kvStore) AppendText(dst []byte) []byte {
-	return table.AppendEach(dst, "{}", s.All(), table.AppendEntry)
+func (m *cellMap) AppendText(dst []byte) []byte {
+	return table.AppendEach(dst, "{}", m.All(), table.AppendEntry)
 }
+
+func (m *cellMap) set(key, v value) {
+	p, _ := m.GetOrAdd(key)
+	*p = v
+}
+
+// A kvStore is a map from keys to values. For a missing key, get and remove
+// return a fixed value; cas compares with it and append appends to it. By
+// default it is null. For porcupine's key-value logs it is "", which is kv:""
+// on the command line.
+type kvStore struct {
+	cellMap
+	missing value
+}
+
+func (s *kvStore) Clone() *kvStore { return &kvStore{cellMap{s.Ordered.Clone()}, s.missing} }
 
 func (s *kvStore) lookup(key value) value {
 	if p := s.Get(key); p != nil {
@@ -39,15 +49,10 @@ func (s *kvStore) lookup(key value) value {
 	return s.missing
 }
 
-func (s *kvStore) store(key, v value) {
-	p, _ := s.GetOrAdd(key)
-	*p = v
-}
-
 var kvTable = table.New([]table.Method[*kvStore]{
 	table.Row("get|read(key) -> any", func(s *kvStore, args []value) value { return s.lookup(args[0]) }, table.Peeks|table.Keyed),
 	table.Row("put|write|set(key, value)", func(s *kvStore, args []value) value {
-		s.store(args[0], args[1])
+		s.set(args[0], args[1])
 		return history.NoValue
 	}, table.Inserts|table.Keyed),
 	table.Row("append(key, text: string)", kvAppend, table.Keyed|table.Appends),
@@ -67,7 +72,7 @@ var kvTable = table.New([]table.Method[*kvStore]{
 		if !s.lookup(args[0]).Equal(args[1]) {
 			return history.BoolValue(false)
 		}
-		s.store(args[0], args[2])
+		s.set(args[0], args[2])
 		return history.BoolValue(true)
 	}, table.FailsFalse|table.Keyed|table.Swaps),
 }, sizeMethods[*kvStore]())
@@ -80,7 +85,7 @@ func kvAppend(s *kvStore, args []value) value {
 	if old.Kind() != history.String && s.Get(args[0]) != nil {
 		return table.NoTransition
 	}
-	s.store(args[0], history.StringValue(old.Text()+args[1].Text()))
+	s.set(args[0], history.StringValue(old.Text()+args[1].Text()))
 	return history.NoValue
 }
 

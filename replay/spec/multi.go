@@ -1,14 +1,12 @@
 package spec
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/spec/internal/container"
 	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
@@ -17,25 +15,12 @@ import (
 // its registers are the lists of Elle's list-append (Kingsbury and Alvaro, VLDB
 // 2020).
 type multiRegister struct {
-	container.Ordered[value, value]       // without the registers that have their initial value
-	initial                         value // of every register, or a map with the registers that are not null at first
+	cellMap       // without the registers that have their initial value
+	initial value // of every register, or a map with the registers that are not null at first
 }
 
 func (m *multiRegister) Clone() *multiRegister {
-	return &multiRegister{m.Ordered.Clone(), m.initial}
-}
-
-func (m *multiRegister) AppendKey(dst []byte) []byte {
-	dst = binary.AppendUvarint(dst, uint64(m.Len()))
-	for p := range m.All() {
-		dst = p.Val.AppendKey(p.Key.AppendKey(dst))
-	}
-	return dst
-}
-
-// AppendText appends the registers that do not have their initial value.
-func (m *multiRegister) AppendText(dst []byte) []byte {
-	return table.AppendEach(dst, "{}", m.All(), table.AppendEntry)
+	return &multiRegister{cellMap{m.Ordered.Clone()}, m.initial}
 }
 
 func (m *multiRegister) lookup(key value) value {
@@ -70,8 +55,7 @@ func (m *multiRegister) store(key, v value) {
 		m.Remove(key)
 		return
 	}
-	p, _ := m.GetOrAdd(key)
-	*p = v
+	m.set(key, v)
 }
 
 // A microOp is one step of a transaction: [f, key, value].

@@ -36,6 +36,20 @@ func (m *multiset) Clear() {
 	m.n = 0
 }
 
+func (m *multiset) add(v value) {
+	c, _ := m.counts.GetOrAdd(v)
+	*c++
+	m.n++
+}
+
+// removeOne removes one v, whose count is *c.
+func (m *multiset) removeOne(v value, c *int) {
+	m.n--
+	if *c--; *c == 0 {
+		m.counts.Remove(v)
+	}
+}
+
 func (m *multiset) count(v value) int {
 	if c := m.counts.Get(v); c != nil {
 		return *c
@@ -45,9 +59,7 @@ func (m *multiset) count(v value) int {
 
 var multisetTable = table.New([]table.Method[*multiset]{
 	table.Row("add|insert(value)", func(m *multiset, args []value) value {
-		c, _ := m.counts.GetOrAdd(args[0])
-		*c++
-		m.n++
+		m.add(args[0])
 		return history.NoValue
 	}, table.Inserts|table.Keyed),
 	table.Row("remove|delete(value) -> bool", func(m *multiset, args []value) value {
@@ -55,10 +67,7 @@ var multisetTable = table.New([]table.Method[*multiset]{
 		if c == nil {
 			return history.BoolValue(false)
 		}
-		m.n--
-		if *c--; *c == 0 {
-			m.counts.Remove(args[0])
-		}
+		m.removeOne(args[0], c)
 		return history.BoolValue(true)
 	}, table.Removes|table.FailsFalse|table.Keyed),
 	table.Row("contains|has(value) -> bool", func(m *multiset, args []value) value {

@@ -7,7 +7,7 @@ import (
 
 // A mutex is held or not. Any process may unlock it, because a specification does not
 // see processes. Locking a held mutex and unlocking a free one have no
-// transition: the first table.Waits, and the second never returns normally.
+// transition: the first waits, and the second never returns normally.
 type mutex struct{ held bool }
 
 func (m *mutex) Clone() *mutex { c := *m; return &c }

@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
@@ -17,44 +16,26 @@ import (
 // before strings. The order of equal values is not visible, so the state is the
 // number of each.
 type priorityQueue struct {
-	count   container.Ordered[value, int]
-	n       int
+	multiset
 	largest bool
 }
 
-func (q *priorityQueue) Clone() *priorityQueue {
-	return &priorityQueue{q.count.Clone(), q.n, q.largest}
-}
-
-func (q *priorityQueue) AppendKey(dst []byte) []byte {
-	dst = binary.AppendUvarint(dst, uint64(q.count.Len()))
-	for p := range q.count.All() {
-		dst = binary.AppendUvarint(p.Key.AppendKey(dst), uint64(p.Val))
-	}
-	return dst
-}
+func (q *priorityQueue) Clone() *priorityQueue { return &priorityQueue{*q.multiset.Clone(), q.largest} }
 
 func (q *priorityQueue) AppendText(dst []byte) []byte {
-	counts := q.count.All()
+	counts := q.counts.All()
 	if q.largest {
-		counts = q.count.Backward()
+		counts = q.counts.Backward()
 	}
 	return table.AppendCounts(dst, "[]", counts)
-}
-
-func (q *priorityQueue) Len() int { return q.n }
-
-func (q *priorityQueue) Clear() {
-	q.count.Clear()
-	q.n = 0
 }
 
 // next returns the value to be removed with its count, or nil.
 func (q *priorityQueue) next() *container.Pair[value, int] {
 	if q.largest {
-		return q.count.Last()
+		return q.counts.Last()
 	}
-	return q.count.First()
+	return q.counts.First()
 }
 
 // priorities returns an error for a priority that is a number, but not an int. Codecs read
@@ -87,9 +68,7 @@ func isLongNumber(v value) bool {
 
 var priorityQueueTable = table.New([]table.Method[*priorityQueue]{
 	table.Row("insert|add|push|enqueue|enq(value: int|string)", func(q *priorityQueue, args []value) value {
-		p, _ := q.count.GetOrAdd(args[0])
-		*p++
-		q.n++
+		q.add(args[0])
 		return history.NoValue
 	}, table.Inserts),
 	table.Row("poll|pop|dequeue|deq() -> null|int|string", func(q *priorityQueue, _ []value) value {
@@ -97,11 +76,8 @@ var priorityQueueTable = table.New([]table.Method[*priorityQueue]{
 		if p == nil {
 			return history.NullValue
 		}
-		q.n--
 		v := p.Key
-		if p.Val--; p.Val == 0 {
-			q.count.Remove(v)
-		}
+		q.removeOne(v, &p.Val)
 		return v
 	}, table.Removes|table.FailsNull),
 	table.Row("peek|top() -> null|int|string", func(q *priorityQueue, _ []value) value {

@@ -10,7 +10,7 @@ import (
 	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
-// A valueRing is the state of stack, queue and deque: their values from table.Front
+// A valueRing is the state of stack, queue and deque: their values from front
 // to back. The top of a stack is at the back.
 type valueRing struct {
 	container.Ring[value]

@@ -92,23 +92,54 @@ func bulkRemove[S collection](s S, c value, keep bool) value {
 
 func listHas(c value, e int32) bool { return slices.ContainsFunc(c.List(), javaInt(e).Equal) }
 
+// insertRow is the row of a method that inserts its argument: offer does that. The method
+// returns done, or full if there is no room.
+func insertRow[S collection](signature string, offer func(S, int32) bool, done, full value, facts table.Facts) table.Method[S] {
+	return table.Row(signature, func(s S, args []value) value {
+		switch {
+		case isNull(args[0]):
+			return nullPointer
+		case !offer(s, int32(args[0].Int())):
+			return full
+		}
+		return done
+	}, table.Inserts|facts)
+}
+
+// takeRow is the row of a method that returns the element with the index at, or none. If
+// its facts say so, it also removes the element.
+func takeRow[S collection](signature string, at func(S) int, none value, facts table.Facts) table.Method[S] {
+	return table.Row(signature, func(s S, _ []value) value {
+		i := at(s)
+		if i < 0 {
+			return none
+		}
+		e := javaInt(s.At(i))
+		if facts.Has(table.Removes) {
+			s.RemoveAt(i)
+		}
+		return e
+	}, facts)
+}
+
+// first and last return the index of an element, or -1 if there is none.
+func first[S collection](s S) int { return min(0, s.Len()-1) }
+func last[S collection](s S) int  { return s.Len() - 1 }
+
+var yes, no = history.BoolValue(true), history.BoolValue(false)
+
 // javaQueueMethods are the methods of java.util.Queue. addAll differs between
 // classes: addAllInTurn or addAllAtOnce. end is front in a deque, where they remove at
 // the front and insert at the back.
 func javaQueueMethods[S collection](end table.Facts, addAll func(S, []value) value) []table.Method[S] {
 	return []table.Method[S]{
-		table.Row("add(e: null|int) -> bool", func(s S, args []value) value { return addOrThrow(s, args[0]) }, table.Inserts|table.FailsFalse|table.Throws),
+		insertRow("add(e: null|int) -> bool", S.offer, yes, illegalState, table.FailsFalse|table.Throws),
 		table.Row("addAll(c: null|list) -> bool", addAll, table.FailsFalse),
-		table.Row("offer(e: null|int) -> bool", func(s S, args []value) value {
-			if isNull(args[0]) {
-				return nullPointer
-			}
-			return history.BoolValue(s.offer(int32(args[0].Int())))
-		}, table.Inserts|table.FailsFalse),
-		table.Row("poll() -> null|int", func(s S, _ []value) value { return head(s, true, history.NullValue) }, table.Removes|table.FailsNull|end),
-		table.Row("peek() -> null|int", func(s S, _ []value) value { return head(s, false, history.NullValue) }, table.Peeks|end),
-		table.Row("remove() -> int", func(s S, _ []value) value { return head(s, true, noSuchElement) }, table.Removes|table.Throws|end),
-		table.Row("element() -> int", func(s S, _ []value) value { return head(s, false, noSuchElement) }, table.Peeks|table.Throws|end),
+		insertRow("offer(e: null|int) -> bool", S.offer, yes, no, table.FailsFalse),
+		takeRow("poll() -> null|int", first[S], history.NullValue, table.Removes|table.FailsNull|end),
+		takeRow("peek() -> null|int", first[S], history.NullValue, table.Peeks|end),
+		takeRow("remove() -> int", first[S], noSuchElement, table.Removes|table.Throws|end),
+		takeRow("element() -> int", first[S], noSuchElement, table.Peeks|table.Throws|end),
 	}
 }
 
@@ -120,33 +151,12 @@ func blockingMethods[S interface {
 	remainingCapacity() int
 }](end table.Facts) []table.Method[S] {
 	return []table.Method[S]{
-		table.Row("put(e: null|int)", func(s S, args []value) value {
-			if isNull(args[0]) {
-				return nullPointer
-			}
-			if !s.offer(int32(args[0].Int())) {
-				return table.NoTransition
-			}
-			return history.NoValue
-		}, table.Inserts),
-		table.Row("take() -> int", func(s S, _ []value) value { return head(s, true, table.NoTransition) }, table.Removes|table.Waits|end),
+		insertRow("put(e: null|int)", S.offer, history.NoValue, table.NoTransition, table.Updates),
+		takeRow("take() -> int", first[S], table.NoTransition, table.Removes|table.Waits|end),
 		table.Row("remainingCapacity() -> int", func(s S, _ []value) value {
 			return history.IntValue(int64(s.remainingCapacity()))
 		}, table.Reads),
 	}
-}
-
-// head returns the first element, or none. If remove is set, it also table.Removes
-// the element.
-func head[S collection](s S, remove bool, none value) value {
-	if s.Len() == 0 {
-		return none
-	}
-	e := javaInt(s.At(0))
-	if remove {
-		s.RemoveAt(0)
-	}
-	return e
 }
 
 // addOrThrow is java.util.AbstractQueue.add.

@@ -84,7 +84,7 @@ func bounded(t *table.Table[*intQueue], d replay.Discipline) func([]value) (tabl
 	}
 }
 
-var notFound = history.BoolValue(false) // result of remove(null) in most classes
+var notFound = no // result of remove(null) in most classes
 
 // blockingQueueTable has the methods of ArrayBlockingQueue and LinkedBlockingQueue.
 var blockingQueueTable = javaTable(
