@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
+	workload "github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/ops"
@@ -201,7 +202,10 @@ func TestPace(t *testing.T) {
 	if f := search.Run(ops.New(stuck, lookup(t, "queue"), 1<<30), m.Share(4*most)); f.Decided() || m.Spent() < 4*most {
 		t.Errorf("without a pace %v after %d units", f.Answer, m.Spent())
 	}
-	right, _ := large(t, "kv", 2000, 4, 8, 1)
+	right, err := workload.Workload{Model: "kv", Ops: 2000, Threads: 4, Values: 8, Seed: 1}.History()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if f := search.RunAtPace(ops.New(right, lookup(t, "kv"), 1<<30), search.Pace{Least: 2048, Each: 64}, nil); f.Answer != replay.Linearizable {
 		t.Errorf("a search that advances: %v (%v)", f.Answer, f.Cause)
 	}

@@ -1,4 +1,4 @@
-package search_test
+package window_test
 
 import (
 	"flag"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress/simulate"
 	workload "github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
@@ -179,7 +180,7 @@ func TestQueueOrStack(t *testing.T) {
 			if h.Pending() > 0 {
 				count["pending"]++
 			}
-			want := run(t, h, s, search.Pruning{}).Answer
+			want := searched(t, h, s).Answer
 			count[v.Answer.String()]++
 			if hasSizes(h) {
 				count[v.Answer.String()+" with sizes"]++
@@ -225,7 +226,7 @@ func TestLostOperations(t *testing.T) {
 			d := randomDuplicating(r, model)
 			d.n, d.values, d.lost = 6+r.IntN(9), 1+r.IntN(9), 20+r.IntN(150)
 			h := d.history(t, s)
-			f, want := window.Run(ops.New(h, s, 1<<30), nil), run(t, h, s, search.Pruning{}).Answer
+			f, want := window.Run(ops.New(h, s, 1<<30), nil), searched(t, h, s).Answer
 			if want == replay.Undecided || f.Cause == replay.Declined && hasSizes(h) {
 				count["left out"]++
 				continue
@@ -262,8 +263,8 @@ func TestReached(t *testing.T) {
 			if !slices.ContainsFunc(h.Ops, func(op history.Operation) bool { return op.Return == f.Reached }) {
 				t.Fatalf("%s: no response is at %d:\n%s", model, f.Reached, show(h))
 			}
-			if run(t, h.UpTo(f.Reached), s, search.Pruning{}).Answer == replay.NotLinearizable &&
-				run(t, h.UpTo(f.Reached-1), s, search.Pruning{}).Answer == replay.Linearizable {
+			if searched(t, h.UpTo(f.Reached), s).Answer == replay.NotLinearizable &&
+				searched(t, h.UpTo(f.Reached-1), s).Answer == replay.Linearizable {
 				first++
 			}
 		}
@@ -497,15 +498,13 @@ func TestQueueOrStackBounds(t *testing.T) {
 
 // TestQueueOrStackDeclines gives QueueOrStack what it does not decide.
 func TestQueueOrStackDeclines(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 1))
-	for _, s := range subjects(t) {
-		if s.spec.Name() == "queue" || s.spec.Name() == "stack" {
-			continue
+	for _, model := range []string{"kv", "register", "set", "multiset", "priority-queue", "deque", "counter", "cas-register"} {
+		h, err := simulate.Workload{Model: model, Threads: 3, Ops: 20, Seed: 1}.History()
+		if err != nil {
+			t.Fatal(err)
 		}
-		var v replay.Verdict
-		v.Finding = window.Run(ops.New(randomHistory(t, r, s, 5, 0), s.spec, 1<<30), nil)
-		if v.Answer != replay.Undecided || v.Cause != replay.Declined {
-			t.Errorf("%s: %v (%v)", s.spec.Name(), v.Answer, v.Cause)
+		if f := window.Run(ops.New(h, lookup(t, model), 1<<30), nil); f.Answer != replay.Undecided || f.Cause != replay.Declined {
+			t.Errorf("%s: %v (%v)", model, f.Answer, f.Cause)
 		}
 	}
 }

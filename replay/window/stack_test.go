@@ -1,4 +1,4 @@
-package search_test
+package window_test
 
 import (
 	"flag"
@@ -9,7 +9,6 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/ops"
-	"github.com/leadline/leadline/replay/search"
 	"github.com/leadline/leadline/replay/window"
 )
 
@@ -35,7 +34,7 @@ func TestStacks(t *testing.T) {
 		d.uncounted = true
 		d.n, d.processes, d.values = 4+r.IntN(13), 2+r.IntN(6), 1+r.IntN(4)
 		h := d.history(t, s)
-		want := run(t, h, s, search.Pruning{}).Answer
+		want := searched(t, h, s).Answer
 		var v, narrow replay.Verdict
 		v.Finding = window.Run(ops.New(h, s, 1<<30), nil)
 		narrow.Finding, _ = window.BeamOfWidth(ops.New(h, s, 0), 1+r.IntN(3), meter.New(nil))

@@ -1,4 +1,4 @@
-package search_test
+package window_test
 
 import (
 	"math"
