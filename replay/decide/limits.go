@@ -21,8 +21,7 @@ const (
 	// short is the number of operations up to which the depth comes first. The histories of
 	// the paper have at most 18.
 	short = 24
-	// long is the largest number of operations for which posets and small budgets
-	// are tried.
+	// long is the largest number of operations for which posets are made.
 	long = 1 << 14
 )
 
