@@ -76,6 +76,9 @@ func (p *problem) monitor() (order, conflict []int32) {
 		return p.sweepSet()
 	}
 	inners, conflict := p.inners()
+	if conflict == nil {
+		conflict = p.placeNothing(inners)
+	}
 	if conflict != nil {
 		return nil, conflict
 	}

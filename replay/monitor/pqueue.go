@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"math"
 	"slices"
 
 	"github.com/leadline/leadline/history"
@@ -18,13 +17,12 @@ type pqMonitor struct {
 	// free are the slots outside the inner intervals of the values served so far. Slot
 	// 0, before all events, and the last slot, after all events, are always free.
 	free *numberSet
-	slot []int32 // operation -> slot
 }
 
 // priorityQueue decides histories of priority queues; see the package's
 // documentation. O(n log n), in linear time but for sorting.
 func (p *problem) priorityQueue(inners []inner) (order, conflict []int32) {
-	s := &pqMonitor{p, inners, p.byService(inners), newNumberSet(p.end+2, true), make([]int32, len(p.call))}
+	s := &pqMonitor{p, inners, p.byService(inners), newNumberSet(p.end+2, true)}
 	for i, v := range s.served {
 		if p.meter.MustStop(1) {
 			return nil, nil
@@ -32,9 +30,6 @@ func (p *problem) priorityQueue(inners []inner) (order, conflict []int32) {
 		if op := s.serve(v); op != none {
 			return nil, s.neverFirst(i, op)
 		}
-	}
-	if conflict = p.placeNothing(s.free, s.slot, inners); conflict != nil {
-		return nil, conflict
 	}
 	return s.order(), nil
 }
@@ -57,8 +52,9 @@ func (p *problem) byService(inners []inner) []int32 {
 	compare := func(a, b ranked) int { return a.Compare(b.Value) }
 	least, most := slices.MinFunc(list, compare), slices.MaxFunc(list, compare)
 	order := indices(len(list))
-	if span := spanOf(least.Value, most.Value); span < 4*len(list) { // counting is faster than comparing
-		places := ops.Group(len(list), span+1, func(i int32) int32 { return int32(list[i].Int() - least.Int()) })
+	areInts := least.Kind() == history.Int && most.Kind() == history.Int
+	if areInts && uint64(most.Int()-least.Int()) < 4*uint64(len(list)) { // counting is faster than comparing
+		places := ops.Group(len(list), int(most.Int()-least.Int())+1, func(i int32) int32 { return int32(list[i].Int() - least.Int()) })
 		order = places.All()
 	} else {
 		slices.SortFunc(order, func(i, j int32) int { return compare(list[i], list[j]) })
@@ -70,14 +66,6 @@ func (p *problem) byService(inners []inner) []int32 {
 		slices.Reverse(order)
 	}
 	return order
-}
-
-// spanOf returns the difference of two integers, or a large number if they are none.
-func spanOf(least, most history.Value) int {
-	if least.Kind() != history.Int || most.Kind() != history.Int || uint64(most.Int()-least.Int()) > math.MaxInt32 {
-		return math.MaxInt
-	}
-	return int(most.Int() - least.Int())
 }
 
 // serve finds slots for the operations on a value: free slots for looks and
@@ -136,10 +124,8 @@ func (s *pqMonitor) neverFirst(i int, op int32) []int32 {
 	return s.appendCover(ops, slices.Clone(s.served[:i]), s.inners, max(s.call[op], s.call[e.insert])+1, until)
 }
 
-// order sorts the operations by slot. Within a slot, first come the values that
-// leave in it, in the order of service: the values served before them have left or have
-// yet to arrive. Then come reads of a value that stays, or operations that find
-// nothing. Last come the values that arrive, in the opposite order of service.
+// order sorts the operations by slot, and within a slot as the package documentation says:
+// values that leave, what happens while none leaves or arrives, and values that arrive.
 func (s *pqMonitor) order() []int32 {
 	var stay []int32
 	leave, arrive := make([]int32, 0, len(s.call)), make([]int32, 0, len(s.served)) // arrive is in the opposite order
@@ -170,5 +156,5 @@ func (s *pqMonitor) order() []int32 {
 		}
 	}
 	slices.Reverse(arrive)
-	return s.bySlot(append(append(append(leave, stay...), s.nothing...), arrive...), s.slot)
+	return s.bySlot(append(append(append(leave, stay...), s.nothing...), arrive...))
 }

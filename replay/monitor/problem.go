@@ -10,11 +10,8 @@ import (
 )
 
 // A problem is a history, arranged by the values that its operations insert, read and
-// remove.
-// Slots lie between the events of the history, which are at positions 0, 1, 2, ...:
-// slot i is right before the event at position i. Operation op can take effect in
-// slots call[op]+1 to ret[op]. Operations that take effect in one slot are concurrent,
-// so any order of them respects real time.
+// remove. Operation op can take effect in slots call[op]+1 to ret[op]. Operations that take
+// effect in one slot are concurrent, so any order of them respects real time.
 type problem struct {
 	in         *ops.Problem
 	discipline replay.Discipline
@@ -31,6 +28,7 @@ type problem struct {
 	pendingRemovals []int32
 	onlyRemoved     bool
 	impossible      []int32 // a conflict that was found when reading
+	slot            []int32 // operation -> slot in which it takes effect, as a monitor finds it
 	partial         string  // if not "", some operations are left out, so an order proves nothing
 	// meter counts work. Passes over a list are not counted as long as there is
 	// a fixed number of them; all other work is.
@@ -122,9 +120,7 @@ func (p *problem) read(i int32, op *history.Operation, part int32) string {
 }
 
 // leaveOutRepeated leaves out the operations on values that are inserted into a stack
-// several times. A witness of the stack, restricted to the operations on other values and
-// those that find nothing, is a witness of these operations. Pending removals may have taken
-// a value that is left out, and need not have happened.
+// several times. Pending removals may have taken such a value, and need not have happened.
 func (p *problem) leaveOutRepeated() {
 	times := make([]int32, p.initials) // value -> insertions
 	for i, role := range p.roles {

@@ -6,13 +6,7 @@ import (
 	"github.com/leadline/leadline/replay/ops"
 )
 
-// A fifo sorts the values of a queue. Each value has these limits:
-//
-//   - calledIn, when its insertion is invoked;
-//   - first, the earliest response of an operation on it;
-//   - seen, the earliest response of a look or removal; infinite if there is none;
-//   - last, the latest invocation of an operation on it; infinite if it is
-//     never removed.
+// A fifo sorts the values of a queue by the limits calledIn, first, seen and last.
 //
 // Two lists by position have the values with a limit at the event there: entering
 // has calledIn and first, leaving has last and seen. The response of an operation on
@@ -21,7 +15,6 @@ import (
 type fifo struct {
 	*problem
 	inners            []inner // first and last
-	calledIn, seen    []int32
 	entering, leaving []int32
 	stay              []int32 // values whose last is infinite
 	state             []uint8 // value -> flags
@@ -38,48 +31,43 @@ const (
 
 // queue decides histories of a queue; see the package documentation.
 func (p *problem) queue(inners []inner) (order, conflict []int32) {
-	slot := make([]int32, len(p.call))
-	if conflict := p.placeNothing(p.freeSlots(inners), slot, inners); conflict != nil {
-		return nil, conflict
-	}
 	q := newFifo(p, inners)
 	if conflict := q.sort(); conflict != nil || p.meter.Stopped() {
 		return nil, conflict
 	}
-	return q.witness(slot), nil
+	return q.witness(), nil
 }
 
 func newFifo(p *problem, inners []inner) *fifo {
-	n := len(inners)
-	q := &fifo{problem: p, inners: inners, calledIn: make([]int32, n), seen: make([]int32, n), state: make([]uint8, n),
-		entering: make([]int32, p.end), leaving: make([]int32, p.end)}
-	for v := range int32(n) {
-		if inners[v] == leftOut {
+	q := &fifo{problem: p, inners: inners, state: make([]uint8, len(inners)), entering: make([]int32, p.end), leaving: make([]int32, p.end)}
+	for i, in := range inners {
+		v := int32(i)
+		if in == leftOut {
 			q.state[v] = done
 			continue
 		}
-		q.enter(v)
+		q.todo++
+		q.entering[q.calledIn(v)], q.entering[in.first] = -1-v, v+1
+		if seen := q.seen(v); seen < q.end {
+			q.leaving[seen] = v + 1
+		}
+		if in.last < q.end {
+			q.leaving[in.last] = -1 - v
+		} else {
+			q.stay = append(q.stay, v)
+		}
 	}
 	return q
 }
 
-// enter enters value v into the lists.
-func (q *fifo) enter(v int32) {
-	in, calledIn, seen := q.inners[v], q.call[q.values[v].insert], q.end
+func (q *fifo) calledIn(v int32) int32 { return q.call[q.values[v].insert] }
+
+func (q *fifo) seen(v int32) int32 {
+	seen := q.end
 	for op := range q.uses(v) {
 		seen = min(seen, q.ret[op])
 	}
-	q.calledIn[v], q.seen[v] = calledIn, seen
-	q.todo++
-	q.entering[calledIn], q.entering[in.first] = -1-v, v+1
-	if seen < q.end {
-		q.leaving[seen] = v + 1
-	}
-	if in.last < q.end {
-		q.leaving[in.last] = -1 - v
-	} else {
-		q.stay = append(q.stay, v)
-	}
+	return seen
 }
 
 // sort sorts the values topologically, or returns a conflict. A value may come
@@ -167,28 +155,23 @@ func (q *fifo) cycle(first, seen, second int32) []int32 {
 
 // before reports whether value a has to come before value b.
 func (q *fifo) before(a, b int32) bool {
-	return q.inners[a].first < q.calledIn[b] || q.seen[a] < q.inners[b].last
+	return q.inners[a].first < q.calledIn(b) || q.seen(a) < q.inners[b].last
 }
 
-// witness returns an order of the operations. The values are inserted and removed in
-// q.order, except that values that have to be inserted before an operation that found
-// nothing come before it. slot has the slots of these operations, which are sorted.
-//
-// Every operation takes effect as early as possible: right after its own invocation and
-// the invocations of all operations that are required to come before it. In one
-// slot, operations on earlier values come first, and on one value the insertion and
-// then the looks. This respects all requirements.
-func (q *fifo) witness(slot []int32) []int32 {
+// witness returns an order of the operations, each as early as possible. The values are
+// inserted and removed in q.order, except that values that have to be inserted before an
+// operation that found nothing come before it. The slots of these operations are sorted.
+func (q *fifo) witness() []int32 {
 	order := make([]int32, 0, len(q.call))
 	place := func(op, after int32) int32 {
-		slot[op] = max(after, q.call[op]+1)
+		q.slot[op] = max(after, q.call[op]+1)
 		order = append(order, op)
-		return slot[op]
+		return q.slot[op]
 	}
 	in, out := int32(0), int32(0) // slots of the last insertion, and of the last look or removal
 	stages := ops.Group(len(q.order), len(q.nothing)+1, func(i int32) int32 {
 		first := q.inners[q.order[i]].first
-		return int32(sort.Search(len(q.nothing), func(k int) bool { return slot[q.nothing[k]] > first }))
+		return int32(sort.Search(len(q.nothing), func(k int) bool { return q.slot[q.nothing[k]] > first }))
 	})
 	for stage := range len(q.nothing) + 1 {
 		for _, i := range stages.Of(int32(stage)) {
@@ -205,8 +188,8 @@ func (q *fifo) witness(slot []int32) []int32 {
 		}
 		if stage < len(q.nothing) {
 			op := q.nothing[stage]
-			in = place(op, slot[op])
+			in = place(op, q.slot[op])
 		}
 	}
-	return q.bySlot(order, slot)
+	return q.bySlot(order)
 }

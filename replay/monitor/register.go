@@ -3,11 +3,8 @@ package monitor
 import "github.com/leadline/leadline/replay/ops"
 
 // register decides histories of a register, or of a map as one register for
-// each key; see the package documentation. Its values, with the initial ones, have inner
-// intervals like others, which end with the last look. If first is after last, a moment
-// between the two is enough for the value. register takes the values in the order in which
-// they begin: at first, or at last if that is earlier. A value that has to come before one
-// that was taken earlier is in conflict with it.
+// each key; see the package documentation. It takes the values by the lesser of first and
+// last. A value that has to come before one that was taken earlier is in conflict with it.
 //
 // The operations on one key take effect in that order, each as early as possible
 // after the one before it. Their slots give one order of the operations on all
@@ -22,7 +19,6 @@ func (p *problem) register(inners []inner) (order, conflict []int32) {
 	keys := int32(len(p.values)) - p.initials
 	held := make([]int32, keys) // key -> the value that was taken and is held longest, + 1
 	now := make([]int32, keys)  // key -> the slot of the last operation
-	slot := make([]int32, len(p.call))
 	order = make([]int32, 0, len(p.call))
 	for _, v := range byBegin.All() {
 		if p.meter.MustStop(1) {
@@ -42,10 +38,10 @@ func (p *problem) register(inners []inner) (order, conflict []int32) {
 		order = append(order, p.looks.Of(v)...)
 		for _, op := range order[placed:] {
 			now[k] = max(now[k], p.call[op]+1)
-			slot[op] = now[k]
+			p.slot[op] = now[k]
 		}
 	}
-	return p.bySlot(order, slot), nil
+	return p.bySlot(order), nil
 }
 
 func (p *problem) keyOf(v int32) int32 {

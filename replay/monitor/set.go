@@ -2,15 +2,9 @@ package monitor
 
 import "github.com/leadline/leadline/replay"
 
-// set decides histories of a set or multiset; see the package documentation. Within a slot,
-// operations take effect in three steps: reads and removals of values that were inserted in
-// earlier slots; operations that found a value absent, or the collection empty; insertions,
-// and reads and removals of what they inserted.
+// set decides histories of a set or multiset; see the package documentation, also for the
+// order within a slot. It lists the operations in this order.
 func (p *problem) set(inners []inner) (order, conflict []int32) {
-	slot := make([]int32, len(p.call))
-	if conflict := p.placeNothing(p.freeSlots(inners), slot, inners); conflict != nil {
-		return nil, conflict
-	}
 	order = make([]int32, 0, len(p.call))
 	absents := p.byValue(replay.Absent)
 	var absent []int32
@@ -19,11 +13,11 @@ func (p *problem) set(inners []inner) (order, conflict []int32) {
 		for _, op := range absents.Of(v) {
 			switch {
 			case p.call[op] < in.first || in == leftOut:
-				slot[op] = p.call[op] + 1
+				p.slot[op] = p.call[op] + 1
 			case p.ret[op] < in.last:
 				return nil, append(p.decisive(v), op)
 			default:
-				slot[op] = max(p.call[op], in.last) + 1
+				p.slot[op] = max(p.call[op], in.last) + 1
 			}
 			absent = append(absent, op)
 		}
@@ -31,12 +25,12 @@ func (p *problem) set(inners []inner) (order, conflict []int32) {
 			continue
 		}
 		for _, op := range p.looks.Of(v) {
-			if slot[op] = max(in.first, p.call[op]+1); slot[op] > in.first {
+			if p.slot[op] = max(in.first, p.call[op]+1); p.slot[op] > in.first {
 				order = append(order, op)
 			}
 		}
 		if op := p.values[v].remove; op != none {
-			if slot[op] = max(in.first, in.last+1); slot[op] > in.first {
+			if p.slot[op] = max(in.first, in.last+1); p.slot[op] > in.first {
 				order = append(order, op)
 			}
 		}
@@ -47,16 +41,16 @@ func (p *problem) set(inners []inner) (order, conflict []int32) {
 			continue
 		}
 		e := &p.values[v]
-		slot[e.insert] = in.first
+		p.slot[e.insert] = in.first
 		order = append(order, e.insert)
 		for _, op := range p.looks.Of(int32(v)) {
-			if slot[op] == in.first {
+			if p.slot[op] == in.first {
 				order = append(order, op)
 			}
 		}
-		if e.remove != none && slot[e.remove] == in.first {
+		if e.remove != none && p.slot[e.remove] == in.first {
 			order = append(order, e.remove)
 		}
 	}
-	return p.bySlot(order, slot), nil
+	return p.bySlot(order), nil
 }

@@ -30,7 +30,6 @@ type stackMonitor struct {
 	soleAfter   []int32 // gap -> another gap with the same sole cover, or none
 
 	todo  []task // a stack: the next task is last
-	slot  []int32
 	order []int32
 	under []int32 // gaps that no block but the one removed last covered
 }
@@ -57,17 +56,14 @@ type block struct {
 // O(n log n).
 func (p *problem) stack(inners []inner) (order, conflict []int32) {
 	w := p.newStackMonitor(inners)
-	if conflict := p.placeNothing(p.freeSlots(inners), w.slot, inners); conflict != nil {
-		return nil, conflict
-	}
-	if involved := w.decomposeAll(); involved != nil {
+	if involved := w.decompose(); involved != nil {
 		return nil, p.shrink(involved)
 	}
-	return p.bySlot(w.order, w.slot), nil
+	return p.bySlot(w.order), nil
 }
 
 func (p *problem) newStackMonitor(inners []inner) *stackMonitor {
-	w := &stackMonitor{problem: p, inners: inners, slot: make([]int32, len(p.call)), order: make([]int32, 0, len(p.call))}
+	w := &stackMonitor{problem: p, inners: inners, order: make([]int32, 0, len(p.call))}
 	w.scan(w.marks())
 	n := len(w.blocks)
 	w.left, w.ready = newNumberSet(int32(n), true), newNumberSet(int32(n), false)
@@ -164,34 +160,34 @@ func (w *stackMonitor) listConditions() {
 	w.calls, w.rets = newLeastTree(calls), newLeastTree(rets)
 }
 
-// decomposeAll removes all blocks and places all operations. If no block fits under a part,
-// it returns operations that are in conflict, by value.
-func (w *stackMonitor) decomposeAll() (involved [][]int32) {
-	nothing, from := w.nothing, int32(0)
-	for g, count := range w.counts {
-		if count > 0 {
-			continue
-		}
-		if involved := w.decompose(from, int32(g)); involved != nil {
-			return involved
-		}
-		from = int32(g)
-		for ; len(nothing) > 0 && w.isUpTo(from, w.slot[nothing[0]]); nothing = nothing[1:] {
-			w.emit(nothing[0], w.slot[nothing[0]])
-		}
-	}
-	return nil
-}
-
 // isUpTo reports whether a slot is in gap g or before it.
 func (w *stackMonitor) isUpTo(g, slot int32) bool {
 	return int(g)+1 == len(w.gaps) || slot < w.gaps[g+1].begin
 }
 
-// decompose removes all blocks between two gaps that no block covers, and places their
-// operations. It does not recurse, because stacks can be high.
-func (w *stackMonitor) decompose(from, to int32) (involved [][]int32) {
-	w.todo = append(w.todo, task{from, to})
+// plan adds tasks for the parts that are between gaps that no block covers, and for the
+// operations that found nothing there.
+func (w *stackMonitor) plan() {
+	nothing, from := w.nothing, int32(0)
+	for i, count := range w.counts {
+		if count > 0 {
+			continue
+		}
+		g := int32(i)
+		w.todo = append(w.todo, task{from, g})
+		from = g
+		for ; len(nothing) > 0 && w.isUpTo(g, w.slot[nothing[0]]); nothing = nothing[1:] {
+			w.todo = append(w.todo, task{^nothing[0], w.slot[nothing[0]]})
+		}
+	}
+	slices.Reverse(w.todo)
+}
+
+// decompose removes all blocks and places all operations. If no block fits under a part, it
+// returns operations that are in conflict, by value. It does not recurse, because stacks can
+// be high.
+func (w *stackMonitor) decompose() (involved [][]int32) {
+	w.plan()
 	for len(w.todo) > 0 && !w.meter.MustStop(1) {
 		t := w.todo[len(w.todo)-1]
 		w.todo = w.todo[:len(w.todo)-1]

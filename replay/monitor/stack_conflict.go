@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/leadline/leadline/replay"
 )
@@ -88,20 +89,13 @@ func (p *problem) shrink(involved [][]int32) (ops []int32) {
 // returns most if the number would be too large.
 func fewest(most int, yes func(int) bool) int {
 	const many = 1 << 15
-	lo, hi := 0, 1 // yes(lo) is false
+	lo, hi := 1, 1 // yes is false below lo
 	for hi < most && !yes(hi) {
-		if lo, hi = hi, 2*hi; hi > many {
+		if lo, hi = hi+1, 2*hi; hi > many {
 			return most
 		}
 	}
-	for hi = min(hi, most); lo+1 < hi; {
-		if mid := (lo + hi) / 2; yes(mid) {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
-	return hi
+	return lo + sort.Search(min(hi, most)-lo, func(k int) bool { return yes(lo + k) })
 }
 
 // refutes reports whether the operations are in conflict.
@@ -111,7 +105,7 @@ func (p *problem) refutes(involved [][]int32) bool {
 	}
 	q := p.only(involved)
 	inners, _ := q.inners()
-	return q.newStackMonitor(inners).decomposeAll() != nil
+	return q.newStackMonitor(inners).decompose() != nil
 }
 
 // only returns the problem with just these operations. It renumbers operations, values and

@@ -160,10 +160,8 @@ func (s *sweep) take(op int32) {
 }
 
 // conflict returns a conflict, after the sweep could not make operation failed take
-// effect. It consists of additions and removals of the value, and the other operations
-// that forced them. Whenever all invoked ones have taken effect, neither fewer nor more can
-// have taken effect in any other order. So the earlier operations do not matter, except
-// that the value may be present: then one addition that has returned replaces all of them.
+// effect. Operations before the last moment when the number of changes was certain do not
+// matter, except that the value may be present: then origin replaces all of them.
 func (s *sweep) conflict(failed int32) (ops []int32) {
 	v := s.valueOf[failed]
 	l := &s.states[v]

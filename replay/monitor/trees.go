@@ -142,9 +142,14 @@ func (t *leastTree) below(lo, hi, limit int32) int32 {
 	i := int(lo)
 	for level, list := range t.levels {
 		for end := min(i|15+1, len(list)); i < end; i++ {
-			if list[i] < limit {
-				return min(hi, t.down(level, i, limit))
+			if list[i] >= limit {
+				continue
 			}
+			for level--; level >= 0; level-- { // one of the block below is less
+				for i <<= 4; t.levels[level][i] >= limit; i++ {
+				}
+			}
+			return min(hi, int32(i))
 		}
 		if i >= len(list) || i<<(4*level) >= int(hi) {
 			break
@@ -152,18 +157,6 @@ func (t *leastTree) below(lo, hi, limit int32) int32 {
 		i >>= 4
 	}
 	return hi
-}
-
-// down returns the first place below the i-th number of a level whose number is
-// less than limit.
-func (t *leastTree) down(level, i int, limit int32) int32 {
-	for level--; level >= 0; level-- {
-		i <<= 4
-		for t.levels[level][i] >= limit {
-			i++
-		}
-	}
-	return int32(i)
 }
 
 // remove takes a number out of the list.

@@ -10,14 +10,9 @@ import (
 	"github.com/leadline/leadline/replay/ops"
 )
 
-// An inner interval holds the slots in which a value is certainly in the collection:
-// first+1 to last. Here first is the earliest response of an operation on the value. last
-// is the latest invocation, or the end if the value is never removed.
-//
-// The value is inserted in slot first or before, and removed in slot last+1 or after. If
-// first is more than last, the interval is empty, and all operations can take effect in any
-// one slot from last+1 to first. (They are never equal: one is a response, the other an
-// invocation or the end.)
+// An inner interval holds the slots first+1 to last, in which a value is certainly in the
+// collection; see the package documentation. If the value stays, last is the end. (The two
+// are never equal: one is a response, the other an invocation or the end.)
 type inner struct{ first, last int32 }
 
 // leftOut is the inner interval of a value that may never have been inserted.
@@ -29,7 +24,7 @@ func (in inner) empty() bool { return in.first >= in.last }
 // inners returns the inner intervals of all values, or a conflict if a value is
 // in disorder.
 func (p *problem) inners() (inners []inner, conflict []int32) {
-	inners = make([]inner, len(p.values))
+	inners, p.slot = make([]inner, len(p.values)), make([]int32, len(p.call))
 	for i := range inners {
 		v := int32(i)
 		inners[v] = leftOut
@@ -174,18 +169,7 @@ func (p *problem) appendCover(ops, values []int32, inners []inner, lo, hi int32)
 
 // placeNothing gives each operation that found nothing the first of its slots that is free
 // of all values. It returns a conflict if one has none.
-func (p *problem) placeNothing(free *numberSet, slot []int32, inners []inner) (conflict []int32) {
-	for _, op := range p.nothing {
-		if slot[op] = free.next(p.call[op] + 1); slot[op] > p.ret[op] {
-			return p.appendCover([]int32{op}, indices(len(p.values)), inners, p.call[op]+1, p.ret[op])
-		}
-	}
-	return nil
-}
-
-// freeSlots returns the slots outside all inner intervals, or nil if no operation found
-// nothing.
-func (p *problem) freeSlots(inners []inner) *numberSet {
+func (p *problem) placeNothing(inners []inner) (conflict []int32) {
 	if len(p.nothing) == 0 {
 		return nil
 	}
@@ -195,13 +179,18 @@ func (p *problem) freeSlots(inners []inner) *numberSet {
 			free.removeRange(in.first+1, in.last)
 		}
 	}
-	return free
+	for _, op := range p.nothing {
+		if p.slot[op] = free.next(p.call[op] + 1); p.slot[op] > p.ret[op] {
+			return p.appendCover([]int32{op}, indices(len(p.values)), inners, p.call[op]+1, p.ret[op])
+		}
+	}
+	return nil
 }
 
 // bySlot sorts operations by slot and keeps the order within a slot. Slots are 0 to
 // p.end+1, about as many as operations. So counting is faster than comparing.
-func (p *problem) bySlot(order, slot []int32) []int32 {
-	lists := ops.Group(len(order), int(p.end)+2, func(i int32) int32 { return slot[order[i]] })
+func (p *problem) bySlot(order []int32) []int32 {
+	lists := ops.Group(len(order), int(p.end)+2, func(i int32) int32 { return p.slot[order[i]] })
 	sorted := lists.All()
 	for k, i := range sorted {
 		sorted[k] = order[i]
