@@ -179,11 +179,12 @@ func (p *problem) enter(values int) string {
 
 // byValue lists the operations of a role by value, in the order of invocations.
 func (p *problem) byValue(role replay.Role) ops.Lists {
-	return ops.Group(len(p.roles), len(p.values), func(i int32) int32 {
-		if p.roles[i] != role {
+	roles, valueOf := p.roles, p.valueOf
+	return ops.Group(len(roles), len(p.values), func(i int32) int32 {
+		if roles[i] != role {
 			return none
 		}
-		return p.valueOf[i]
+		return valueOf[i]
 	})
 }
 

@@ -190,7 +190,8 @@ func (p *problem) placeNothing(inners []inner) (conflict []int32) {
 // bySlot sorts operations by slot and keeps the order within a slot. Slots are 0 to
 // p.end+1, about as many as operations. So counting is faster than comparing.
 func (p *problem) bySlot(order []int32) []int32 {
-	lists := ops.Group(len(order), int(p.end)+2, func(i int32) int32 { return p.slot[order[i]] })
+	slot := p.slot
+	lists := ops.Group(len(order), int(p.end)+2, func(i int32) int32 { return slot[order[i]] })
 	sorted := lists.All()
 	for k, i := range sorted {
 		sorted[k] = order[i]

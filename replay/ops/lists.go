@@ -6,23 +6,24 @@ type Lists struct{ start, items []int32 }
 // Group puts the numbers from 0 to n-1 into lists by their keys, in ascending order. Keys are
 // less than keys; a number with the key None is in no list. It takes O(n + keys).
 func Group(n, keys int, key func(i int32) int32) Lists {
-	l := Lists{start: make([]int32, keys+2)} // at first, the list of key k ends at start[k+2]
+	start := make([]int32, keys+2)
+	counts, ends := start[2:], start[1:] // of the list of a key; ends grow while the lists are filled
 	for i := range int32(n) {
 		if k := key(i); k != None {
-			l.start[k+2]++
+			counts[k]++
 		}
 	}
-	for k := range keys {
-		l.start[k+2] += l.start[k+1]
+	for k := range counts {
+		counts[k] += ends[k]
 	}
-	l.items = make([]int32, l.start[keys+1])
+	items := make([]int32, ends[keys])
 	for i := range int32(n) {
 		if k := key(i); k != None {
-			l.items[l.start[k+1]] = i
-			l.start[k+1]++
+			items[ends[k]] = i
+			ends[k]++
 		}
 	}
-	return l
+	return Lists{start, items}
 }
 
 // Of returns the list of a key.
