@@ -62,6 +62,7 @@ func (o *ordering) addPairs() replay.Cause {
 	case o.meter.MustStop(n):
 		return replay.Time
 	}
+	o.reserve(pairs)
 	o.low, o.high = make([]int32, 0, pairs), make([]int32, 0, pairs)
 	for k := range o.ops {
 		a := int32(k)

@@ -2,6 +2,7 @@ package order
 
 import (
 	"math"
+	"slices"
 
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
@@ -40,6 +41,20 @@ func (s *solver) newVariable(phase bool, weight float32) variable {
 	s.seen = append(s.seen, false)
 	s.addVariable(phase, weight)
 	return v
+}
+
+// reserve makes room for n more variables, so that lists need not grow.
+func (s *solver) reserve(n int) {
+	s.watches = slices.Grow(s.watches, 2*n)
+	s.value = slices.Grow(s.value, 2*n)
+	s.level = slices.Grow(s.level, n)
+	s.why = slices.Grow(s.why, n)
+	s.seen = slices.Grow(s.seen, n)
+	s.assigned = slices.Grow(s.assigned, n)
+	s.activity = slices.Grow(s.activity, n)
+	s.place = slices.Grow(s.place, n)
+	s.phase = slices.Grow(s.phase, n)
+	s.heap = slices.Grow(s.heap, n)
 }
 
 // solve reports whether it found a solution, which is in s.value. If not, the cause says
