@@ -34,7 +34,8 @@ const (
 	// visitedPerStep is the number of bytes of content that count as one step.
 	visitedPerStep = 1 << 7
 	// stopCheckWork is the work that counts for each check of an engine whether to stop.
-	stopCheckWork = 1 << 5
+	// Between two of them are up to meter.AskEvery units of work without a call of the model.
+	stopCheckWork = 1 << 8
 	// mostBytes is the memory that a check may take, if the process has no lower limit.
 	mostBytes = 8 << 30
 )
