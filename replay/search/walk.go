@@ -178,11 +178,12 @@ func (s *walk) candidate(f *frame) (int32, bool) {
 	return s.pendings[k], true
 }
 
-// listOpen lists the operations that may be placed besides the due one, by response. It
+// listOpen lists the operations that may be placed besides the due one, by invocation. It
 // leaves out second twins.
 func (s *walk) listOpen() {
+	first := len(s.listed)
 	s.lists++
-	s.owed += len(s.heads) / 4
+	s.owed += len(s.heads) / 64
 	s.seen[s.machine.Column(s.heads[0])] = s.lists
 	for _, op := range s.heads[1:] {
 		if !s.isOpen(op) {
@@ -194,6 +195,7 @@ func (s *walk) listOpen() {
 			s.listed = append(s.listed, op)
 		}
 	}
+	slices.Sort(s.listed[first:])
 }
 
 // isOpen reports whether a head may be placed.
@@ -237,7 +239,7 @@ func (s *walk) put(op int32) {
 		s.used = s.sets.with(s.used, int32(p))
 		return
 	}
-	s.owed += len(s.heads) / 16
+	s.owed += len(s.heads) / 64
 	s.count[c]++
 	s.add(c, 1)
 	k := slices.Index(s.heads, op)
@@ -283,7 +285,7 @@ func (s *walk) goBack(f *frame) {
 // take undoes put of an operation that must be placed.
 func (s *walk) take(op int32) {
 	c := s.of[op]
-	s.owed += len(s.heads) / 16
+	s.owed += len(s.heads) / 64
 	s.count[c]--
 	s.add(c, ^uint64(0))
 	k := len(s.heads)
