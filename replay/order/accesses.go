@@ -45,10 +45,17 @@ type cellValue struct {
 
 const noOperation = -1
 
-// read returns false if some operation does more than read and write values.
+// longRepeated is the number of operations above which histories are left to the search if
+// more than an eighth of the operations write a value once more. Their constraints take
+// longer than the search, again and again when such a history is explained.
+const longRepeated = 1 << 15
+
+// read returns false if some operation does more than read and write values, or if the
+// history is long and values repeat.
 func (a *accesses) read(m *meter.Meter) bool {
 	n := len(a.h.Ops)
 	a.call, a.ret, a.must = make([]int32, n), make([]int32, n), make([]bool, n)
+	rewrites := 0
 	var steps []replay.CellStep
 	for i := range a.h.Ops {
 		op := &a.h.Ops[i]
@@ -72,9 +79,14 @@ func (a *accesses) read(m *meter.Meter) bool {
 		}
 		for _, w := range a.writes[begun:] {
 			v := &a.values[w.value]
-			v.writes++
+			if v.writes++; v.writes > 1 {
+				rewrites++
+			}
 			v.writer = w.op
 		}
+	}
+	if n > longRepeated && rewrites > n/8 {
+		return false
 	}
 	return true
 }
