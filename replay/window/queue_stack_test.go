@@ -20,8 +20,8 @@ import (
 )
 
 var (
-	repeatedRounds = flag.Int("repeatedrounds", 1500, "random histories of TestQueueOrStack per model; more with -full")
-	tableFlag      = flag.Bool("table", false, "print times of QueueOrStack")
+	repeatedRounds = flag.Int("repeatedrounds", 1500, "random histories of TestRun per model; more with -full")
+	tableFlag      = flag.Bool("table", false, "print times of Run")
 	tableModels    = flag.String("tablemodels", "queue stack", "of -table")
 )
 
@@ -162,8 +162,8 @@ func randomDuplicating(r *rand.Rand, model string) *duplicating {
 	return d
 }
 
-// TestQueueOrStack compares QueueOrStack with the general search on small histories.
-func TestQueueOrStack(t *testing.T) {
+// TestRun compares Run with the general search on small histories.
+func TestRun(t *testing.T) {
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 77))
 	rounds := *repeatedRounds
@@ -205,7 +205,7 @@ func TestQueueOrStack(t *testing.T) {
 	}
 }
 
-// hasSizes reports whether a history has operations that count, so that QueueOrStack may
+// hasSizes reports whether a history has operations that count, so that Run may
 // decline it.
 func hasSizes(h *history.History) bool {
 	return slices.ContainsFunc(h.Ops, func(op history.Operation) bool { return op.Method == "size" || op.Method == "isEmpty" })
@@ -394,7 +394,7 @@ func TestLargeQueues(t *testing.T) {
 	}
 }
 
-// TestQueueOrStackBounds gives QueueOrStack too little time and memory.
+// TestBounds gives Run too little time and memory.
 // watched returns h with a process more, which sees after each hundred events that the
 // collection is not empty, or, at last, that it is.
 func watched(t *testing.T, h *history.History, last bool) *history.History {
@@ -480,7 +480,7 @@ func TestLongStates(t *testing.T) {
 	}
 }
 
-func TestQueueOrStackBounds(t *testing.T) {
+func TestBounds(t *testing.T) {
 	right, _ := large(t, "stack", 1000, 16, 8, 1)
 	stack := lookup(t, "stack")
 	var v replay.Verdict
@@ -496,8 +496,8 @@ func TestQueueOrStackBounds(t *testing.T) {
 	}
 }
 
-// TestQueueOrStackDeclines gives QueueOrStack what it does not decide.
-func TestQueueOrStackDeclines(t *testing.T) {
+// TestDeclines gives Run what it does not decide.
+func TestDeclines(t *testing.T) {
 	for _, model := range []string{"kv", "register", "set", "multiset", "priority-queue", "deque", "counter", "cas-register"} {
 		h, err := simulate.Workload{Model: model, Threads: 3, Ops: 20, Seed: 1}.History()
 		if err != nil {
@@ -509,9 +509,9 @@ func TestQueueOrStackDeclines(t *testing.T) {
 	}
 }
 
-// BenchmarkQueueOrStack decides histories of queues and stacks of 8 values, and such in
+// BenchmarkRun decides histories of queues and stacks of 8 values, and such in
 // which two values come out in the wrong order.
-func BenchmarkQueueOrStack(b *testing.B) {
+func BenchmarkRun(b *testing.B) {
 	for _, model := range []string{"queue", "stack"} {
 		for _, threads := range []int{4, 16} {
 			for _, n := range []int{1000, 10000} {

@@ -24,7 +24,7 @@ func randomStacks(t *testing.T, salt uint64) (r *rand.Rand, rounds int) {
 	return rand.New(rand.NewPCG(*seedFlag, salt)), rounds
 }
 
-// TestStacks compares QueueOrStack, also with a narrow beam, with the general search on histories of stacks in which more operations are open at once.
+// TestStacks compares Run, also with a narrow beam, with the general search on histories of stacks in which more operations are open at once.
 func TestStacks(t *testing.T) {
 	r, rounds := randomStacks(t, 78)
 	s := lookup(t, "stack")
