@@ -11,7 +11,6 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress/simulate"
-	workload "github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/ops"
@@ -286,10 +285,10 @@ func TestTable(t *testing.T) {
 				for _, fault := range []string{"", "wrong@50", "swap@50"} {
 					text := ""
 					for seed := range uint64(5) {
-						w := workload.Workload{Model: model, Ops: n, Threads: T, Seed: seed + 1, Values: 8}
+						w := simulate.Workload{Model: model, Ops: n, Threads: T, Seed: seed + 1, Values: 8}
 						if fault != "" {
-							f, _ := workload.ParseFault(fault)
-							w.Faults = []workload.Fault{f}
+							f, _ := simulate.ParseFault(fault)
+							w.Faults = []simulate.Fault{f}
 						}
 						h, err := w.History()
 						if err != nil {
@@ -320,12 +319,12 @@ func tableTime(t testing.TB, h *history.History, s replay.Spec) string {
 // large draws a history of few values, and one that is the same up to where
 // two values change places.
 func large(t testing.TB, model string, n, threads, values int, seed uint64) (right, wrong *history.History) {
-	w := workload.Workload{Model: model, Ops: n, Threads: threads, Seed: seed, Values: values}
+	w := simulate.Workload{Model: model, Ops: n, Threads: threads, Seed: seed, Values: values}
 	right, err := w.History()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Faults = []workload.Fault{{Kind: workload.Swap, Percent: 50}}
+	w.Faults = []simulate.Fault{{Kind: simulate.Swap, Percent: 50}}
 	if wrong, err = w.History(); err != nil {
 		t.Fatal(err)
 	}
@@ -343,7 +342,7 @@ func TestLargeLostQueues(t *testing.T) {
 		seeds = []uint64{1, 2, 3}
 	}
 	for _, seed := range seeds {
-		w := workload.Workload{Model: "queue", Ops: 3000, Threads: 16, Seed: seed, Lost: 3}
+		w := simulate.Workload{Model: "queue", Ops: 3000, Threads: 16, Seed: seed, Lost: 3}
 		h, err := w.History()
 		if err != nil {
 			t.Fatal(err)
@@ -437,7 +436,7 @@ func TestWatched(t *testing.T) {
 	t.Parallel()
 	for _, model := range []string{"queue", "stack"} {
 		s := lookup(t, model)
-		h, err := workload.Workload{Model: model, Threads: 4, Ops: 3000, Values: 8, Fill: 300, Seed: 1}.History()
+		h, err := simulate.Workload{Model: model, Threads: 4, Ops: 3000, Values: 8, Fill: 300, Seed: 1}.History()
 		if err != nil {
 			t.Fatal(err)
 		}
