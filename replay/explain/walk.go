@@ -56,7 +56,7 @@ func newWalk(h *history.History, spec replay.Spec, bytes int64, m *meter.Meter) 
 	machine.Bound(m, bytes)
 	intervals := make([]ops.Interval, len(h.Ops))
 	for i := range h.Ops {
-		intervals[i] = ops.Interval{Op: int32(i), Call: h.Ops[i].Call, Return: h.Ops[i].Return}
+		intervals[i] = ops.Interval{Call: h.Ops[i].Call, Return: h.Ops[i].Return}
 	}
 	w := &walk{h: h, spec: spec, machine: machine, meter: m, most: limits.configurations, watched: replay.NoOperation, open: ops.NewFrontier(intervals)}
 	w.overflowed = w.open == nil

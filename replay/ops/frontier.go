@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// An Interval is an operation with the positions of its invocation and response, or of the
-// interval to which they have been narrowed.
-type Interval struct{ Op, Call, Return int32 }
+// An Interval has the positions of the invocation and the response of an operation.
+type Interval struct{ Call, Return int32 }
 
 // A Frontier moves along the responses of intervals. At each, it knows which intervals are
 // open: invoked before that response, and not returned before it. The response at which it

@@ -194,7 +194,7 @@ func TestFrontier(t *testing.T) {
 		var list []ops.Interval
 		for i := range n {
 			a, b := int32(at[2*i]), int32(at[2*i+1])
-			list = append(list, ops.Interval{Op: int32(i), Call: min(a, b), Return: max(a, b)})
+			list = append(list, ops.Interval{Call: min(a, b), Return: max(a, b)})
 		}
 		f := ops.NewFrontier(list)
 		if f == nil {
@@ -225,7 +225,7 @@ func TestFrontier(t *testing.T) {
 	for _, open := range []int{1, 63, 64, 65} {
 		var list []ops.Interval
 		for i := range open {
-			list = append(list, ops.Interval{Op: int32(i), Call: int32(i), Return: int32(2*open - i)})
+			list = append(list, ops.Interval{Call: int32(i), Return: int32(2*open - i)})
 		}
 		if f := ops.NewFrontier(list); (f == nil) != (open > 64) {
 			t.Errorf("%d open at once: %v", open, f)

@@ -241,7 +241,7 @@ func (p *stackOps) read(c *collected) bool {
 	var list []ops.Interval // without what was invoked after the last response
 	for _, q := range p.ops {
 		if q.call < p.ops[p.returned-1].ret {
-			list = append(list, ops.Interval{Op: q.op, Call: q.call, Return: q.ret})
+			list = append(list, ops.Interval{Call: q.call, Return: q.ret})
 		}
 	}
 	f := ops.NewFrontier(list)

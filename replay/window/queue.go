@@ -126,7 +126,7 @@ func newQueueSearch(c *collected, maxBytes int64, m *meter.Meter) *queueSearch {
 	var list []ops.Interval
 	for i := range c.consumers {
 		t := &c.consumers[i]
-		list = append(list, ops.Interval{Op: t.op, Call: t.call, Return: t.ret})
+		list = append(list, ops.Interval{Call: t.call, Return: t.ret})
 	}
 	if s.Frontier = ops.NewFrontier(list); s.Frontier == nil {
 		return nil
