@@ -9,7 +9,7 @@ import (
 // wellFormed returns an error for a history that package history would not build.
 // Engines rely on the order of the operations and on their processes, and would give
 // wrong verdicts. wellFormed does not find all faults that history.New refuses: it misses
-// two events at one position, and edges that contradict real time. Nor does it refuse
+// two events at one position, and edges that contradict real time together. Nor does it refuse
 // overlapping operations of one process: New builds them if edges order them, and
 // History.UpTo leaves out the edges. O(n).
 func wellFormed(h *history.History) error {
@@ -30,6 +30,9 @@ func wellFormed(h *history.History) error {
 	for _, e := range h.Edges {
 		if e.From < 0 || e.From >= all || e.To < 0 || e.To >= all {
 			return fmt.Errorf("history %q: edge %v is not between operations; build histories with history.New", h.ID, e)
+		}
+		if h.Operation(e.To).Return < h.Operation(e.From).Call {
+			return fmt.Errorf("history %q: edge %v contradicts real time; build histories with history.New", h.ID, e)
 		}
 	}
 	return nil

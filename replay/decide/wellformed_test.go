@@ -29,6 +29,7 @@ func TestMalformedHistories(t *testing.T) {
 		{"no processes", func(h *history.History) { h.Processes = nil }, "not in Processes"},
 		{"edge", func(h *history.History) { h.Edges = []history.Edge{{From: 0, To: 3}} }, "not between operations"},
 		{"negative edge", func(h *history.History) { h.Edges = []history.Edge{{From: -1, To: 1}} }, "not between operations"},
+		{"edge back in time", func(h *history.History) { h.Edges = []history.Edge{{From: 2, To: 0}} }, "contradicts real time"},
 	} {
 		h := *right
 		h.Ops = slices.Clone(right.Ops)

@@ -175,7 +175,7 @@ func (p *Problem) With(h *history.History) *Problem {
 	return &q
 }
 
-// Restrict returns the problem of some operations, in ascending order. They keep their
+// Restrict returns the problem of some operations, in the order given. They keep their
 // positions, and the numbers of values and parts if the operations have been read.
 func (p *Problem) Restrict(ops []int32) *Problem {
 	q := *p

@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 
+	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/ops"
@@ -94,7 +95,9 @@ func (r *runner) whole(a *arrangement) replay.Finding {
 	found, cause := s.Explore(s)
 	f := replay.Searched(found, cmp.Or(cause, machine.GaveUp()), func() []int32 { return ops.Complete(s.trail, len(a.h.Ops)) })
 	if f.Answer == replay.NotLinearizable && int(s.furthest) < len(s.order) {
-		f.Reached = a.h.Ops[s.order[s.furthest]].Return
+		if due := a.h.Ops[s.order[s.furthest]].Return; due != history.NoReturn {
+			f.Reached = due
+		}
 	}
 	return f
 }

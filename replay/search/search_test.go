@@ -184,3 +184,15 @@ func TestHardPart(t *testing.T) {
 		t.Errorf("as a whole: %v (%v): the test is too easy", f.Answer, f.Cause)
 	}
 }
+
+// TestReachedPending: a pending operation that happened has no response that could be
+// reached.
+func TestReachedPending(t *testing.T) {
+	h := &history.History{Processes: []history.Value{history.IntValue(0), history.IntValue(1)}, Ops: []history.Operation{
+		{Method: "lock", Call: 0, Return: 1},
+		{Method: "lock", Call: 2, Return: history.NoReturn, Result: history.UnknownValue, Process: 1, Happened: true},
+	}}
+	if f := search.Run(ops.New(h, lookup(t, "mutex"), 1<<20), nil); f.Answer != replay.NotLinearizable || f.Reached != 0 {
+		t.Errorf("%v, reached %d", f.Answer, f.Reached)
+	}
+}
