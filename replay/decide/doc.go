@@ -59,20 +59,17 @@
 // processor time for the histories that it decided, in milliseconds, with the row and without it.
 //
 //	row                 decided   real   only it    CPU with   without
-//	depth                19,535  19,535        0         229       481
-//	monitor                 185      4        3         534     3,763
-//	short search            375    241        0         406     1,474
-//	window                   28      0        4         750     6,288
-//	order                    99      0       50       2,284    32,095
-//	search                   20      0       20       1,106    14,054
+//	depth                19,535  19,535        0         303       450
+//	monitor                 185      4        3         503     7,919
+//	short search            386    241        1         686     3,093
+//	window                   31      0        5       3,955    14,460
+//	order                   108      0       54       8,627   120,893
+//	search                   15      0       15       3,238    26,095
 //	depth and families        0      0        0           -         -
 //
-// The machine was busy, so that the time ended early for some, and 42 are undecided. With 20
-// seconds, 22 of the simulated ones are, and order decides 111 in 9,730 ms.
-//
-// Without a rule of the search, more histories are undecided: twins 9 (counters and priority
-// queues with lost operations, for example), reads at once 8, parts 7 and useless pending 2.
-// Without all rules but parts, there are 15 more.
+// All rows together leave 24 undecided. Without a rule of the search, more are: twins 12
+// (counters and priority queues with lost operations, for example), parts 4 and reads at
+// once 1. Without all rules but parts, there are 16 more.
 //
 // Who has such histories:
 //
