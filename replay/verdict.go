@@ -127,8 +127,8 @@ type Verdict struct {
 	// both are unknown: the history has edges and is too long for a poset.
 	C  int
 	CP int64
-	// Explanation is the reason why there is no witness. decide.Check leaves it nil: it is
-	// the result of explain.Why.
+	// Explanation says why there is no witness. decide.Check leaves it nil; explain.Why
+	// returns it.
 	Explanation *Explanation
 	// Elapsed is the duration of the check. Work is its work in units of a meter.Meter.
 	// Both bound an explanation.

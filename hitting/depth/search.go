@@ -229,9 +229,8 @@ func (s *Search) response(i int) (e, called int32, ok bool) {
 // expected to be so: a burst of concurrent elements costs much for a while.
 const steadyResponses = 128
 
-// isHopeless is called after each response. It reports whether each of the last
-// steadyResponses took so much work that the remaining responses, at that rate, exceed
-// the meter.
+// isHopeless is called after each response. It reports whether the meter would stop before
+// the end at the rate of each of the last steadyResponses responses.
 func (s *Search) isHopeless(responses int) bool {
 	left := s.o.Meter.Left()
 	took := s.leftAtLast - left

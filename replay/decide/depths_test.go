@@ -122,7 +122,7 @@ func pairs(t *testing.T, n, orders int, lost bool) *history.History {
 }
 
 // register is a register that is 0 at first.
-func register(t *testing.T) replay.Spec { return parse(t, "register:0") }
+func register(t *testing.T) replay.Spec { return model(t, "register:0") }
 
 // newDepths returns a search that is released at the end of the test.
 func newDepths(t *testing.T, h *history.History, bytes int64) *decide.Depths {

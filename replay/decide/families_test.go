@@ -8,7 +8,6 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
-	"github.com/leadline/leadline/replay/spec"
 )
 
 // TestLongSchedules replays the only schedule of a long history, whose last result is
@@ -30,7 +29,7 @@ func TestLongSchedules(t *testing.T) {
 		h    *history.History
 	}{
 		{coin(), sequence(tosses...)},
-		{parse(t, "counter"), sequence(numbers...)},
+		{model(t, "counter"), sequence(numbers...)},
 	} {
 		o := replay.Options{}.WithDefaults(n)
 		in, err := replay.NewInstance(c.h, true, o.Chains, nil)
@@ -64,15 +63,6 @@ func sequence(ops ...history.Operation) *history.History {
 		}
 	}
 	return &history.History{Ops: ops, Processes: []history.Value{history.IntValue(0)}}
-}
-
-func parse(t *testing.T, name string) replay.Spec {
-	t.Helper()
-	s, err := spec.Parse(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 // coin shows heads or tails, whatever it showed before; its Key has the whole

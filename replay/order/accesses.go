@@ -38,7 +38,7 @@ type cell struct {
 
 // A cellValue is a value of one cell.
 type cellValue struct {
-	writes  int32 // how many writes of it there are, with that of the initial value
+	writes  int32 // number of writes of it; the initial value counts as written once
 	writer  int32 // the operation with the last of them, or noOperation
 	pending bool  // some operation that may have no effect writes it
 }

@@ -22,8 +22,8 @@ import (
 // The initial value of a cell is a write, too.
 //
 // So there is a variable for the order of each two concurrent operations, and one for each
-// read and each write that it may see. A write is no choice if another one overwrote it, in
-// real time, before the read was invoked.
+// read and each write that it may see. A read cannot see a write if another one overwrote it,
+// in real time, before the read was invoked.
 //
 // Pending operations are concurrent with everything after them. So those whose effect is not
 // known to have been seen are left out, as if they had none. Then the reads that may have
@@ -51,24 +51,11 @@ func decideCells(problem *ops.Problem, spec replay.Stepped, m *meter.Meter) repl
 	}
 	p := &cells{ordering: newOrdering(problem, m), accesses: a}
 	p.arrange()
-	if cause := p.addPairs(); cause != replay.NoCause {
-		return replay.GaveUp(cause)
-	}
-	if !p.addEdges() {
-		return replay.Declines("")
-	}
-	if cause := p.constrain(); cause != replay.NoCause {
-		return replay.GaveUp(cause)
-	}
-	found, cause := p.solve()
-	if !found {
-		return replay.Searched(false, cause, nil)
-	}
-	order := p.inOrder(func(int32) bool { return true })[1:]
-	if replay.Verify(p.h, p.spec, order, p.meter) != nil {
+	f := p.solveWith(p.constrain, func() []int32 { return p.inOrder(func(int32) bool { return true })[1:] })
+	if f.Answer == replay.Linearizable && replay.Verify(p.h, p.spec, f.Witness, p.meter) != nil {
 		return notDecided(m)
 	}
-	return replay.Found(replay.SearchEngine, order)
+	return f
 }
 
 // notDecided returns that no time is left, or declines the history.

@@ -82,17 +82,7 @@ func decideCollection(problem *ops.Problem, m *meter.Meter) replay.Finding {
 	if p.discipline == replay.Smallest || p.discipline == replay.Largest {
 		p.rankValues()
 	}
-	if cause := p.addPairs(); cause != replay.NoCause {
-		return replay.GaveUp(cause)
-	}
-	if !p.addEdges() {
-		return replay.Declines("")
-	}
-	if cause := p.constrain(); cause != replay.NoCause {
-		return replay.GaveUp(cause)
-	}
-	found, cause := p.solve()
-	return replay.Searched(found, cause, p.witness)
+	return p.solveWith(p.constrain, p.witness)
 }
 
 // constrain adds the clauses. It returns the cause if there are too many.

@@ -222,8 +222,8 @@ func TestLongCollections(t *testing.T) {
 	}
 }
 
-// TestSizes decides histories with sizes, of which hardly any order of the rest
-// has them.
+// TestSizes decides histories with sizes that hardly any order of the other operations
+// gives.
 func TestSizes(t *testing.T) {
 	r := rand.New(rand.NewPCG(*seedFlag, 93))
 	for _, model := range slices.Sorted(maps.Keys(collectionMethods)) {
@@ -242,8 +242,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestBounds stops while clauses are added for pending removals, each of which
-// might take most of the insertions.
+// TestBounds stops while clauses are added for pending removals. Each of these might take
+// most of the insertions.
 func TestBounds(t *testing.T) {
 	w := workload.Workload{Model: "stack", Ops: 3000, Threads: 8, Values: 8, Lost: 10, Seed: 1, Fill: 32}
 	h, err := w.History()

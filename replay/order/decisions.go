@@ -1,7 +1,7 @@
 package order
 
-// decisions has the variables in the order in which they are decided: those that were in
-// conflicts lately come first (Moskewicz et al., 2001; the growing step is that of Eén and
+// decisions has the variables in the order in which they are decided: those in recent
+// conflicts come first (Moskewicz et al., 2001; with the growing step of Eén and
 // Sörensson, "An extensible SAT-solver", 2003). A variable gets the value that it had
 // last (Pipatsrisawat and Darwiche, "A lightweight component caching scheme", 2007).
 type decisions struct {

@@ -46,6 +46,22 @@ func newOrdering(p *ops.Problem, m *meter.Meter) ordering {
 	return ordering{problem: p, solver: solver{maxBytes: p.MaxBytes, meter: m.OrUnbounded()}}
 }
 
+// solveWith adds the pairs, the edges and the clauses of constrain, and solves them. witness
+// returns the order of a solution.
+func (o *ordering) solveWith(constrain func() replay.Cause, witness func() []int32) replay.Finding {
+	if cause := o.addPairs(); cause != replay.NoCause {
+		return replay.GaveUp(cause)
+	}
+	if !o.addEdges() {
+		return replay.Declines("")
+	}
+	if cause := constrain(); cause != replay.NoCause {
+		return replay.GaveUp(cause)
+	}
+	found, cause := o.solve()
+	return replay.Searched(found, cause, witness)
+}
+
 // addPairs makes the variables of the concurrent pairs. It returns the cause if there are
 // too many. The solver first tries the order by response.
 func (o *ordering) addPairs() replay.Cause {

@@ -12,7 +12,7 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// randomOrdering returns an ordering of n random intervals, some of which never end.
+// randomOrdering returns an ordering of n random intervals. Some never end.
 func randomOrdering(t *testing.T, r *rand.Rand, n int) *ordering {
 	t.Helper()
 	o := &ordering{solver: solver{maxBytes: math.MaxInt64, meter: meter.New(nil)}}

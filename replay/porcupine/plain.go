@@ -41,7 +41,8 @@ type placement struct {
 	state   any
 }
 
-// newPlain returns a search among some of the operations, all of which are sorted by call.
+// newPlain returns a search for an order of the operations in list. Both all and list are
+// sorted by call.
 func newPlain(spec *specification, all []*recorded, list []int32) *plain {
 	n := int32(len(list))
 	p := &plain{judge: spec.judge, slot: make([]int32, n),

@@ -6,7 +6,7 @@ import (
 	"github.com/leadline/leadline/hitting/table"
 )
 
-// failedSet remembers the configurations of a walk from which there is no witness.
+// failedSet remembers the configurations that cannot be continued to a witness.
 //
 // With pending operations, a failed configuration covers every configuration that differs
 // from it only by more placed pending operations: a continuation from there would also be

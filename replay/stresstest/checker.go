@@ -107,7 +107,7 @@ func (c *checker) apply(inv replay.Invocation) stress.Call {
 }
 
 // ObjectSpec returns a specification whose objects are objects of the class, run
-// sequentially. Pass it to Check if there is no other specification of the class. It makes
+// sequentially. Pass it to Check if the class has no other specification. It makes
 // each state by repeating all calls, so it is for histories of tens of operations.
 func ObjectSpec(c *stress.Class) replay.Spec { return objectSpec{c} }
 

@@ -15,7 +15,7 @@ import (
 
 // A queueSearch searches a history of a queue along the responses of the consumers:
 // removals, peeks, and operations that find nothing. (An operation that finds the queue not
-// empty is a peek at any value.) As in a sweep, no consumer has to be placed before its own
+// empty is a peek at any value.) As in package search, no consumer has to be placed before its own
 // response or the response of a later consumer. The search does not place insertions. When
 // it places a consumer, it chooses an insertion for it, and the choices so far determine
 // how insertions lie among the consumers.
@@ -252,7 +252,7 @@ func (s *queueSearch) bytes() int64 {
 	return s.failed.Bytes() + int64(cap(s.frames))*40 + int64(cap(s.moves)+cap(s.trail))*8
 }
 
-// forget drops the failed configurations that cannot occur again; see sweep in package search.
+// forget drops the failed configurations that cannot occur again; see walk.forget in package search.
 func (s *queueSearch) forget() bool {
 	for i := range s.frames {
 		end := int32(len(s.moves))

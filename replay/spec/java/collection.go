@@ -93,7 +93,7 @@ func bulkRemove[S collection](s S, c value, keep bool) value {
 func listHas(c value, e int32) bool { return slices.ContainsFunc(c.List(), javaInt(e).Equal) }
 
 // insertRow is the row of a method that inserts its argument: offer does that. The method
-// returns done, or full if there is no room.
+// returns the value done, or the value full if there is no room.
 func insertRow[S collection](signature string, offer func(S, int32) bool, done, full value, facts table.Facts) table.Method[S] {
 	return table.Row(signature, func(s S, args []value) value {
 		switch {
