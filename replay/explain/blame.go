@@ -48,7 +48,8 @@ func (x *explainer) blameCore() ([][]replay.FreedResult, string) {
 	b := &blamer{explainer: x, h: x.h, meter: x.share(25)}
 	var values []history.Value
 	for _, i := range x.latest() {
-		about, _ := concern(x.spec, &x.h.Ops[i])
+		op := &x.h.Ops[i]
+		about, _ := concern(x.spec, replay.TraitsOf(x.spec), replay.FactsOf(x.spec, op), op)
 		for _, v := range about {
 			if v.Kind() != history.None && !slices.ContainsFunc(values, v.Equal) {
 				values = append(values, v)

@@ -5,13 +5,13 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// concern returns the values that an operation inserts, removes, reads or replaces. An
-// operation without one or both of them has None in their place, such as a pending removal.
+// concern returns the values that an operation with the facts f inserts, removes, reads or
+// replaces. An operation without one or both of them has None in their place, such as a
+// pending removal.
 //
 // It also reports whether the operation is vacant: it found nothing, unless null was
 // inserted, and leaves the object unchanged then.
-func concern(spec replay.Spec, op *history.Operation) (values [2]history.Value, isVacant bool) {
-	f, traits := replay.FactsOf(spec, op), replay.TraitsOf(spec)
+func concern(spec replay.Spec, traits replay.Traits, f replay.Facts, op *history.Operation) (values [2]history.Value, isVacant bool) {
 	isSet := traits.Discipline == replay.Named || traits.Discipline == replay.Counted
 	if s, ok := spec.(replay.Stepped); ok && !isSet {
 		if traits.Partitioned && f.Part == 0 {

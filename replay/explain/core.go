@@ -54,15 +54,15 @@ type opFacts struct {
 
 func newReducer(h *history.History, spec replay.Spec) *reducer {
 	r := &reducer{h: h, spec: spec, ops: make([]int32, len(h.Ops)), facts: make([]opFacts, len(h.Ops))}
-	p := ops.New(h, spec, 0)
-	columns := p.Columns(nil)
-	values := ops.NewPairing(len(h.Ops))
+	traits := replay.TraitsOf(spec)
+	parts, values := ops.NewPairing(len(h.Ops)), ops.NewPairing(len(h.Ops))
 	for i := range h.Ops {
 		op := &h.Ops[i]
-		about, isVacant := concern(spec, op)
-		f := opFacts{part: -1, value: [2]int32{-1, -1}, readOnly: columns.ReadOnly[i], apart: replay.FactsOf(spec, op).Apart, vacant: isVacant}
-		if p.Traits().Partitioned {
-			f.part = columns.Part[i]
+		known := replay.FactsOf(spec, op)
+		about, isVacant := concern(spec, traits, known, op)
+		f := opFacts{part: -1, value: [2]int32{-1, -1}, readOnly: known.ReadOnly, apart: known.Apart, vacant: isVacant}
+		if part, ok := known.PartOf(op); ok && traits.Partitioned {
+			f.part = parts.Number(0, part)
 		}
 		for k, v := range about {
 			if v.Kind() != history.None {
@@ -74,7 +74,7 @@ func newReducer(h *history.History, spec replay.Spec) *reducer {
 		}
 		r.ops[i], r.facts[i] = int32(i), f
 	}
-	r.parts, r.values = columns.Parts, values.Len()
+	r.parts, r.values = parts.Len(), values.Len()
 	return r
 }
 
