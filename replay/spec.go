@@ -1,7 +1,12 @@
 package replay
 
 import (
+	"errors"
+	"fmt"
+	"reflect"
+
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 )
 
 // An Invocation is a method call without its result.
@@ -115,4 +120,32 @@ func OutcomesOf(s State, op *history.Operation) []Outcome {
 		return j.Judge(inv, op.Result)
 	}
 	return Transitions(s, inv)
+}
+
+// A Trusted specification has tests of its own, so no check tests it (see
+// spectest.Probe). The bundled specifications are Trusted.
+type Trusted interface{ Trusted() }
+
+// Calls returns the meter for calls of the objects of a specification: m, because such
+// calls may take long, or nil if the specification is trusted. See meter.Meter.Call.
+func Calls(s Spec, m *meter.Meter) *meter.Meter {
+	if _, trusted := s.(Trusted); trusted {
+		return nil
+	}
+	return m
+}
+
+// Validate returns an error if a specification is nil, or a Model without one of
+// the functions that it needs.
+func Validate(s Spec) error {
+	if s == nil {
+		return errors.New("the specification is nil")
+	}
+	if v := reflect.ValueOf(s); v.Kind() == reflect.Pointer && v.IsNil() {
+		return fmt.Errorf("the specification is a nil %T", s)
+	}
+	if m, ok := s.(interface{ validate() error }); ok {
+		return m.validate()
+	}
+	return nil
 }

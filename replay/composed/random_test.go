@@ -11,6 +11,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/spec/spectest"
 )
 
 var (
@@ -153,7 +154,7 @@ func TestJudge(t *testing.T) {
 }
 
 // TestReference: the specification of a method and its collection has no fault that
-// replay.Probe finds.
+// spectest.Probe finds.
 func TestReference(t *testing.T) {
 	for _, f := range figures {
 		x := &explorer{ctx: context.Background(), c: mapCollection, method: func(r *run) any { return f.method(mapOf{r}) }}
@@ -166,7 +167,7 @@ func TestReference(t *testing.T) {
 		for _, inv := range x.c.alphabet(x.c.fresh(), x.keys, x.values[:1], x.values[1:], nil) {
 			ops = append(ops, history.Operation{Method: inv.Method, Args: inv.Args})
 		}
-		if err := replay.Probe(context.Background(), struct{ replay.Spec }{reference{x}}, ops); err != nil {
+		if err := spectest.Probe(context.Background(), struct{ replay.Spec }{reference{x}}, ops); err != nil {
 			t.Errorf("%s: %v", f.name, err)
 		}
 	}

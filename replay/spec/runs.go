@@ -89,7 +89,7 @@ func (r *runs) Name() string { return RunsName }
 // Class is the name of the class whose runs these are.
 func (r *runs) Class() string { return r.class }
 
-// Trusted exempts the specification from replay.Probe.
+// Trusted exempts the specification from spectest.Probe.
 func (r *runs) Trusted() {}
 
 // Check accepts the methods that occur in runs.

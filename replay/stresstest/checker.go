@@ -10,6 +10,7 @@ import (
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/spec"
+	"github.com/leadline/leadline/replay/spec/spectest"
 )
 
 // Checker returns the checker that stress.Search needs; it uses decide.Check. If
@@ -79,7 +80,7 @@ func (c *checker) Expected(class *stress.Class, p *stress.Program) (*stress.Expe
 
 // probe returns a fault of the specification, and keeps the first one in c.fault.
 func (c *checker) probe(s replay.Spec, ops []history.Operation) error {
-	err := replay.Probe(context.Background(), s, ops)
+	err := spectest.Probe(context.Background(), s, ops)
 	if c.fault == nil {
 		c.fault = err
 	}
@@ -128,7 +129,7 @@ func (s objectSpec) Check(op *history.Operation) error {
 	return nil
 }
 
-// Trusted exempts the specification from replay.Probe, which would repeat all calls for
+// Trusted exempts the specification from spectest.Probe, which would repeat all calls for
 // each state.
 func (s objectSpec) Trusted() {}
 

@@ -33,7 +33,7 @@
 // names of tests, so that the next run overwrites them. Tell your version control
 // to ignore the directory.
 //
-// Your own specification may have faults, too. So replay.Probe first tries it on the
+// Your own specification may have faults, too. So spectest.Probe first tries it on the
 // invocations of the test. If it finds a fault, the error is about the specification, and
 // the object is not judged.
 package stresstest

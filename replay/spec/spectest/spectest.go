@@ -24,22 +24,20 @@
 package spectest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 )
 
-// Calls are the operations of the programs. There must be invocations, histories or Draw.
+// Calls are the operations of the programs. There must be invocations or Draw.
 type Calls struct {
 	Invocations []replay.Invocation
-	// Histories are of the specification. Programs have consecutive operations of them.
-	Histories []*history.History
 	// Draw returns a random invocation.
 	Draw func(r *rand.Rand) replay.Invocation
 
@@ -47,8 +45,14 @@ type Calls struct {
 	Seed     uint64 // 0 takes one from the clock; every error has it
 }
 
+// A T is what Run needs of a *testing.T or *testing.B.
+type T interface {
+	Helper()
+	Error(args ...any)
+}
+
 // Run fails the test if Check returns an error.
-func Run(t testing.TB, spec replay.Spec, calls Calls) {
+func Run(t T, spec replay.Spec, calls Calls) {
 	t.Helper()
 	if err := Check(spec, calls); err != nil {
 		t.Error(err)
@@ -66,20 +70,22 @@ func Check(spec replay.Spec, calls Calls) error {
 	if calls.Programs == 0 {
 		calls.Programs = 500
 	}
-	x := &tester{spec: spec, Calls: calls, traits: replay.TraitsOf(spec), random: rand.New(rand.NewPCG(calls.Seed, 0)), seen: map[string]string{}}
-	x.stepped, _ = spec.(replay.Stepped)
-	err := x.checkHistories()
+	if len(calls.Invocations) == 0 && calls.Draw == nil {
+		return errors.New("spectest.Calls has no invocations")
+	}
+	x := newTester(context.Background(), spec, calls)
 	for range calls.Programs {
-		if err != nil {
+		if err := x.runProgram(); err != nil {
 			return fmt.Errorf("the specification %s is wrong: %w\nThe program was: %s\nTo reproduce: spectest.Calls{Seed: %d}", spec.Name(), err, strings.Join(x.program, "; "), calls.Seed)
 		}
-		err = x.runProgram()
 	}
-	return err
+	return nil
 }
 
 type tester struct {
 	Calls
+	context context.Context
+	isProbe bool // only faults that matter in every check; no facts
 	spec    replay.Spec
 	stepped replay.Stepped // or nil
 	traits  replay.Traits
@@ -87,49 +93,33 @@ type tester struct {
 	program []string          // the operations of this program so far
 	seen    map[string]string // invocation and key -> results and next keys
 	results []history.Value   // results of this program
+	met     []meeting         // states of this program
+}
+
+func newTester(ctx context.Context, spec replay.Spec, calls Calls) *tester {
+	x := &tester{Calls: calls, context: ctx, spec: spec, traits: replay.TraitsOf(spec), random: rand.New(rand.NewPCG(calls.Seed, 0)), seen: map[string]string{}}
+	x.stepped, _ = spec.(replay.Stepped)
+	return x
 }
 
 // programSteps bounds the number of operations of a program.
 const programSteps = 16
 
-// checkHistories checks the operations of the histories, and adds their invocations.
-func (x *tester) checkHistories() error {
-	for _, h := range x.Histories {
-		if err := replay.Check(h, x.spec); err != nil {
-			return err
-		}
-		for i := range h.Ops {
-			x.Invocations = append(x.Invocations, replay.Invocation{Method: h.Ops[i].Method, Args: h.Ops[i].Args})
-		}
-	}
-	if len(x.Invocations) == 0 && x.Draw == nil {
-		return errors.New("spectest.Calls has no invocations")
-	}
-	return nil
-}
-
 // draw returns the invocations of a program.
 func (x *tester) draw() []replay.Invocation {
-	r, program := x.random, make([]replay.Invocation, 1+x.random.IntN(programSteps))
-	at := -1 // place in a history
-	if n := len(x.Invocations); n > 0 && len(x.Histories) > 0 && r.IntN(2) == 0 {
-		at = r.IntN(n)
-	}
+	program := make([]replay.Invocation, 1+x.random.IntN(programSteps))
 	for i := range program {
-		switch n := len(x.Invocations); {
-		case at >= 0:
-			program[i] = x.Invocations[(at+i)%n]
-		case n > 0 && (x.Draw == nil || r.IntN(n+1) > 0):
-			program[i] = x.Invocations[r.IntN(n)]
-		default:
-			program[i] = x.Draw(r)
+		if n := len(x.Invocations); n > 0 && (x.Draw == nil || x.random.IntN(n+1) > 0) {
+			program[i] = x.Invocations[x.random.IntN(n)]
+		} else {
+			program[i] = x.Draw(x.random)
 		}
 	}
 	return program
 }
 
-// runProgram runs a random program in all ways that the objects allow. A program ends where
-// the specification does not describe the object.
+// runProgram runs a random program. It ends where the specification does not describe the
+// object.
 func (x *tester) runProgram() (err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -141,57 +131,77 @@ func (x *tester) runProgram() (err error) {
 	program := x.draw()
 	x.program, x.results = nil, nil
 	for _, inv := range program {
-		if err := x.spec.Check(operation(inv, history.UnknownValue)); err != nil {
+		op := operation(inv, history.UnknownValue)
+		if err := x.spec.Check(op); err != nil {
 			return fmt.Errorf("%v is an invocation that Check rejects: %w", inv, err)
 		}
+		if f := replay.FactsOf(x.spec, op); f.Part < 0 || f.Part > len(inv.Args) {
+			return fmt.Errorf("the facts of %v have part %d", inv, f.Part)
+		}
 	}
+	return x.run(program)
+}
+
+// run runs a program in all ways that the objects allow.
+func (x *tester) run(program []replay.Invocation) error {
 	object := x.spec.New()
 	if object == nil {
 		return errors.New("there is no object: New returns nil")
 	}
-	if _, ok := object.(replay.Nondeterministic); !ok {
-		if err := x.runObjects(program); err != nil {
+	if state, ok := object.(replay.State); ok {
+		if err := x.runStates(state, program); err != nil {
 			return err
 		}
 	}
-	if state, ok := object.(replay.State); ok {
-		x.program = nil
-		return x.runStates(state, program)
+	if _, ok := object.(replay.Nondeterministic); ok {
+		return nil
 	}
-	return nil
+	if err := x.runObjects(program); err != nil || x.isProbe || !x.traits.Partitioned {
+		return err
+	}
+	return x.runParts(program)
 }
 
-// runObjects runs the program on two objects one after the other, and each part of it on an
-// object of its own. The results must be the same.
+// runObjects runs the program on two objects one after the other. The results must be the
+// same.
 func (x *tester) runObjects(program []replay.Invocation) error {
-	first, second, parts := x.spec.New(), replay.Object(nil), map[string]replay.Object{}
 	var results []string
+	x.program = nil
+	object := x.spec.New()
 	for _, inv := range program {
+		if x.context.Err() != nil {
+			return nil
+		}
 		text := inv.String()
-		v, ok := first.Apply(inv)
+		v, ok := object.Apply(inv)
 		if x.program = append(x.program, text); inv.String() != text {
 			return fmt.Errorf("%s changes its arguments to those of %v", text, inv)
 		}
-		if err := x.spec.Check(operation(inv, v)); ok && err != nil {
+		if err := x.spec.Check(operation(inv, v)); ok && err != nil && !x.isProbe {
 			return fmt.Errorf("%v has a result that Check rejects: %w", inv, err)
 		}
 		results = append(results, resultText(v, ok))
 	}
-	second = x.spec.New()
+	object = x.spec.New()
 	for i, inv := range program {
-		if got := resultText(second.Apply(inv)); got != results[i] {
+		if x.context.Err() != nil {
+			return nil
+		}
+		if got := resultText(object.Apply(inv)); got != results[i] {
 			return fmt.Errorf("%v returns %s from one new object and %s from another; New has to return a new object, and objects have to be deterministic", inv, results[i], got)
 		}
 	}
-	whole := x.spec.New()
+	return nil
+}
+
+// runParts runs each part of the program on an object of its own. The results must be those
+// of the whole object.
+func (x *tester) runParts(program []replay.Invocation) error {
+	whole, parts := x.spec.New(), map[string]replay.Object{}
 	for _, inv := range program {
 		op := operation(inv, history.UnknownValue)
-		f := replay.FactsOf(x.spec, op)
-		if f.Part < 0 || f.Part > len(inv.Args) {
-			return fmt.Errorf("the facts of %v have part %d", inv, f.Part)
-		}
-		part, ok := f.PartOf(op)
-		if !ok || !x.traits.Partitioned {
+		part, ok := replay.FactsOf(x.spec, op).PartOf(op)
+		if !ok {
 			continue
 		}
 		key := string(part.AppendKey(nil))

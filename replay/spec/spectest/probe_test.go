@@ -1,4 +1,4 @@
-package replay_test
+package spectest_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/spec"
+	"github.com/leadline/leadline/replay/spec/spectest"
 )
 
 // A list has the values that were pushed.
@@ -144,14 +145,14 @@ func TestProbe(t *testing.T) {
 		"no Next":    {&replay.Model[list]{Label: "list", Key: listModel(copying, whole).Key}, "list is a replay.Model without Next"},
 		"no Key":     {&replay.Model[list]{Label: "list", Next: listModel(copying, whole).Next}, "list is a replay.Model without Key"},
 		"in place":   {listModel(func(s list, v int64) list { s[0] += v; return s }, whole), "push(1) changes the state that it is applied to"},
-		"append":     {listModel(func(s list, v int64) list { return append(s, v) }, whole), "they share memory"},
+		"append":     {listModel(func(s list, v int64) list { return append(s, v) }, whole), "may not share memory"},
 		"short key":  {listModel(copying, func(s list) list { return s[:1] }), "states with the same key"},
-		"random":     {random, "sum() returns 1 in one and 2 in another"},
+		"random":     {random, "sum() returns 1 in a state, and then 2 in its clone"},
 		"own keys":   {unique, ""},
 		"no details": {listModel(copying, func(s list) list { return list{int64(len(s))} }), "states with the same key"},
 		"panics":     {listModel(func(list, int64) list { panic("push") }, whole), ""},
 		"arguments":  {changing, "push(1) changes its arguments to those of push(2)"},
-		"shared":     {sharedSpec{&tally{}}, "New does not return a new object; push(0) changed the one that it returns next"},
+		"shared":     {sharedSpec{&tally{}}, "sum() returns 6 from one new object and 12 from another"},
 		"new":        {newSpec{func() replay.Object { return &tally{} }}, ""},
 		"object":     {newSpec{func() replay.Object { return struct{ replay.Object }{&tally{}} }}, ""},
 		"one object": {sharedSpec{struct{ replay.Object }{&tally{}}}, "sum() returns 6 from one new object and 12 from another"},
@@ -160,13 +161,13 @@ func TestProbe(t *testing.T) {
 		"no object":  {newSpec{func() replay.Object { return nil }}, "New returns nil"},
 		"no clone":   {newSpec{func() replay.Object { return &incomplete{&tally{}, true} }}, "Clone returns nil"},
 		"no state":   {newSpec{func() replay.Object { return &incomplete{&tally{}, false} }}, "an outcome of push(0) has no next state"},
-		"random key": {listModel(copying, func(s list) list { keys++; return list{keys} }), "or its key"},
+		"random key": {listModel(copying, func(s list) list { keys++; return list{keys} }), "a state has the key"},
 		"unsteady": {newSpec{func() replay.Object {
 			made++
 			return struct{ replay.Object }{&tally{n: made}}
-		}}, "the object has to be deterministic"},
+		}}, "objects have to be deterministic"},
 	} {
-		err := replay.Probe(context.Background(), test.spec, pushes())
+		err := spectest.Probe(context.Background(), test.spec, pushes())
 		switch {
 		case test.want == "" && err != nil:
 			t.Errorf("%s: %v", name, err)
@@ -185,7 +186,7 @@ func TestProbe(t *testing.T) {
 		}
 		return next(s, inv)
 	}
-	if err := replay.Probe(context.Background(), leaky, pushes()); err == nil {
+	if err := spectest.Probe(context.Background(), leaky, pushes()); err == nil {
 		t.Error("the initial state changes")
 	}
 }
@@ -217,7 +218,7 @@ func TestProbeBundled(t *testing.T) {
 				continue
 			}
 			probed[h.Model]++
-			if err := replay.Probe(context.Background(), untrusted{s}, h.Ops); err != nil {
+			if err := spectest.Probe(context.Background(), untrusted{s}, h.Ops); err != nil {
 				t.Errorf("%s: %v", file, err)
 			}
 			if _, ok := s.(replay.Trusted); !ok {
@@ -246,7 +247,7 @@ func TestProbeStops(t *testing.T) {
 		}
 		return next(s, inv)
 	}
-	if err := replay.Probe(ctx, slow, pushes()); err != nil || calls > 4 {
+	if err := spectest.Probe(ctx, slow, pushes()); err != nil || calls > 4 {
 		t.Errorf("%v after %d calls", err, calls)
 	}
 }

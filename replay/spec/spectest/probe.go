@@ -1,0 +1,62 @@
+package spectest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay"
+)
+
+const (
+	probeInvocations = 16 // different ones, each tried in each state
+	probePrograms    = 2  // random ones, after a recorded one
+)
+
+// Probe looks for faults of a specification that lead to wrong verdicts, at the beginning of
+// a check. It runs programs of the first of the given operations, as far as Check accepts
+// them, and tests what Run tests, except for
+//   - facts, and results that Check rejects;
+//   - keys that separate more states than need be.
+//
+// The error is about the specification. A nil error proves little. Probe does not test
+// trusted specifications. If the specification panics, Probe ends without an error, because
+// a check may not reach such a state. It also ends when ctx is done.
+func Probe(ctx context.Context, spec replay.Spec, ops []history.Operation) (err error) {
+	if err := replay.Validate(spec); err != nil {
+		return err
+	}
+	if _, ok := spec.(replay.Trusted); ok {
+		return nil
+	}
+	defer func() { _ = recover() }()
+	x := newTester(ctx, spec, Calls{})
+	x.isProbe = true
+	var recorded []replay.Invocation
+	var texts []string
+	for i := 0; i < len(ops) && len(texts) < probeInvocations; i++ {
+		if spec.Check(&ops[i]) != nil {
+			continue
+		}
+		inv := replay.Invocation{Method: ops[i].Method, Args: slices.Clone(ops[i].Args)}
+		if text := inv.String(); !slices.Contains(texts, text) {
+			x.Invocations, texts = append(x.Invocations, inv), append(texts, text)
+		}
+		if len(recorded) < programSteps {
+			recorded = append(recorded, inv)
+		}
+	}
+	err = x.run(recorded)
+	if _, ok := spec.New().(replay.State); ok && recorded != nil {
+		for range probePrograms {
+			if err == nil {
+				err = x.run(x.draw())
+			}
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("the specification %s is wrong: %w", spec.Name(), err)
+	}
+	return nil
+}
