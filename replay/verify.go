@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/leadline/leadline/history"
@@ -18,28 +19,26 @@ import (
 // It uses no memoised transition and no poset. It returns ErrStopped if m
 // stops. A unit of work is an operation or an outcome.
 //
-// It takes O(n) for n operations, and O(n log n) if some did not happen, plus
-// the edges and the transitions of the object.
+// It takes O(n) for n operations, plus the edges and the transitions of the object. If some
+// operations did not happen, it takes O(n log n), once for each of them in the longest path
+// of edges against the order of invocations.
 func Verify(h *history.History, spec Spec, witness []int32, m *meter.Meter) error {
 	if h == nil || spec == nil {
 		return errNil
 	}
-	v := verifier{h: h, meter: m, calls: Calls(spec, m)}
-	if err := v.checkOrder(witness); err != nil {
+	if err := checkOrder(h, witness, m); err != nil {
 		return err
 	}
-	object := spec.New()
-	if start, ok := object.(Nondeterministic); ok {
-		return v.replayStates(start, witness)
-	}
+	w := NewWalk(spec)
+	w.most, w.meter, w.calls = math.MaxInt, m, Calls(spec, m)
 	for _, i := range witness {
-		if v.meter.MustStop(1) {
+		if m.MustStop(1) {
 			return ErrStopped
 		}
 		op := &h.Ops[i]
-		result, ok := object.Apply(Invocation{op.Method, op.Args})
-		v.calls.Call()
-		if !accepted(op, result, ok) {
+		if _, ok := w.Step(op); !ok && m.Stopped() {
+			return ErrStopped
+		} else if !ok {
 			return fmt.Errorf("operation %v, %v, cannot follow", op.ID(), op)
 		}
 	}
@@ -49,31 +48,23 @@ func Verify(h *history.History, spec Spec, witness []int32, m *meter.Meter) erro
 // errNil is the error of a nil history or specification.
 var errNil = errors.New("replay: the history or the specification is nil")
 
-type verifier struct {
-	h     *history.History
-	meter *meter.Meter
-	calls *meter.Meter // of the object
-	place []int32      // of each operation in the witness, from 1
-}
-
 // checkOrder checks that the witness is an order of all operations that
 // respects real time, the edges, and what follows from both. Order through
 // operations needs no closure: if each operation is after its direct
 // predecessors, it is also after the predecessors of these. Only ghosts, the
 // operations that did not happen, have no place in the witness.
-func (v *verifier) checkOrder(witness []int32) error {
-	h := v.h
+func checkOrder(h *history.History, witness []int32, m *meter.Meter) error {
 	if len(witness) != len(h.Ops) {
 		return fmt.Errorf("%d operations instead of %d", len(witness), len(h.Ops))
 	}
-	if v.meter.MustStop(len(witness)) {
+	if m.MustStop(len(witness)) {
 		return ErrStopped
 	}
-	place := make([]int32, len(h.Ops))
-	v.place = place
+	n := int32(len(h.Ops))
+	place := make([]int32, len(h.Ops)+len(h.Ghosts)) // from 1
 	latest := int32(-1)
 	for k, i := range witness {
-		if i < 0 || int(i) >= len(place) || place[i] != 0 {
+		if i < 0 || i >= n || place[i] != 0 {
 			return fmt.Errorf("place %d repeats an operation or has none", k)
 		}
 		place[i] = int32(k + 1)
@@ -83,31 +74,15 @@ func (v *verifier) checkOrder(witness []int32) error {
 		}
 		latest = max(latest, op.Call)
 	}
-	n := int32(len(h.Ops))
 	for _, e := range h.Edges {
-		if e.From < n && e.To < n && v.place[e.From] > v.place[e.To] {
+		if e.From < n && e.To < n && place[e.From] > place[e.To] {
 			return errors.New("an edge of the history is not respected")
 		}
 	}
 	if len(h.Ghosts) == 0 {
 		return nil
 	}
-	return v.checkGhosts()
-}
-
-// A ghostSweep visits the events of a history by position. For each ghost, it finds the
-// latest place of an operation before it. All operations that follow the ghost must have a
-// later place.
-//
-// A ghost is settled once it has been invoked and all ghosts with edges to it are settled.
-// It then follows everything that returned before its invocation, and everything before
-// those ghosts.
-type ghostSweep struct {
-	*verifier
-	latest  []int32   // ghost -> latest place before it, so far
-	waits   []int32   // ghost -> ghosts with edges to it that are not settled, +1 until it is invoked
-	out     [][]int32 // ghost -> targets of its edges
-	settled int
+	return checkGhosts(h, place, m)
 }
 
 // An instant is the invocation or the response of an operation or a ghost.
@@ -117,131 +92,59 @@ type instant struct {
 	ret      bool
 }
 
-func (v *verifier) checkGhosts() error {
-	n, ghosts := int32(len(v.h.Ops)), len(v.h.Ghosts)
-	s := ghostSweep{verifier: v, latest: make([]int32, ghosts), waits: make([]int32, ghosts), out: make([][]int32, ghosts)}
-	for g := range s.waits {
-		s.waits[g] = 1
-	}
-	for _, e := range v.h.Edges {
-		if e.From >= n {
-			s.out[e.From-n] = append(s.out[e.From-n], e.To)
-		}
-		switch {
-		case e.To < n:
-		case e.From < n:
-			s.latest[e.To-n] = max(s.latest[e.To-n], v.place[e.From])
-		default:
-			s.waits[e.To-n]++
-		}
-	}
-	returned := int32(0) // latest place of an operation that returned, or before a ghost that did
-	for _, at := range v.instants() {
-		if v.meter.MustStop(1) {
-			return ErrStopped
-		}
-		switch g := at.op - n; {
-		case g < 0 && at.ret:
-			returned = max(returned, v.place[at.op])
-		case at.ret:
-			if s.waits[g] > 0 {
-				return errors.New("edges and real time close a cycle")
+// checkGhosts checks the order through ghosts. The place of a ghost is the latest place of
+// an operation before it; whatever follows the ghost has a later place. It goes through the
+// history until no place changes any more.
+func checkGhosts(h *history.History, place []int32, m *meter.Meter) error {
+	n, all := int32(len(h.Ops)), instants(h)
+	for changed := true; changed; {
+		changed = false
+		// follow puts op after the place before, or reports that it is too early.
+		follow := func(op, before int32) bool {
+			if op >= n && place[op] < before {
+				place[op], changed = before, true
 			}
-			returned = max(returned, s.latest[g])
-		case g < 0:
-			if v.place[at.op] <= returned {
-				return errThroughGhost
+			return op >= n || place[op] > before
+		}
+		returned := int32(0) // latest place of what returned
+		for _, at := range all {
+			if m.MustStop(1) {
+				return ErrStopped
 			}
-		default:
-			s.latest[g] = max(s.latest[g], returned)
-			if !s.settle(g) {
+			if at.ret {
+				returned = max(returned, place[at.op])
+			} else if !follow(at.op, returned) {
 				return errThroughGhost
 			}
 		}
-	}
-	if s.settled < ghosts {
-		return errors.New("edges close a cycle")
+		for _, e := range h.Edges {
+			if !follow(e.To, place[e.From]) {
+				return errThroughGhost
+			}
+		}
 	}
 	return nil
 }
 
 var errThroughGhost = errors.New("order through an operation that did not happen is not respected")
 
-// settle counts down the events that ghost g waits for. After the last one, it propagates
-// the order through g. It reports false if an operation comes too early.
-func (s *ghostSweep) settle(g int32) bool {
-	n := int32(len(s.h.Ops))
-	for left := []int32{g}; len(left) > 0; {
-		g := left[len(left)-1]
-		left = left[:len(left)-1]
-		if s.waits[g]--; s.waits[g] > 0 {
-			continue
-		}
-		s.settled++
-		for _, to := range s.out[g] {
-			if to < n {
-				if s.place[to] <= s.latest[g] {
-					return false
-				}
-				continue
-			}
-			s.latest[to-n] = max(s.latest[to-n], s.latest[g])
-			left = append(left, to-n)
-		}
-	}
-	return true
-}
-
 // instants returns the events of operations and ghosts by position.
-func (v *verifier) instants() []instant {
-	n := int32(len(v.h.Ops))
-	all := make([]instant, 0, 2*(len(v.h.Ops)+len(v.h.Ghosts)))
-	add := func(number int32, op *history.Operation) {
-		all = append(all, instant{op.Call, number, false})
+func instants(h *history.History) []instant {
+	all := make([]instant, 0, 2*(len(h.Ops)+len(h.Ghosts)))
+	add := func(number int, op *history.Operation) {
+		all = append(all, instant{op.Call, int32(number), false})
 		if op.Return != history.NoReturn {
-			all = append(all, instant{op.Return, number, true})
+			all = append(all, instant{op.Return, int32(number), true})
 		}
 	}
-	for i := range v.h.Ops {
-		add(int32(i), &v.h.Ops[i])
+	for i := range h.Ops {
+		add(i, &h.Ops[i])
 	}
-	for g := range v.h.Ghosts {
-		add(n+int32(g), &v.h.Ghosts[g])
+	for g := range h.Ghosts {
+		add(len(h.Ops)+g, &h.Ghosts[g])
 	}
 	slices.SortFunc(all, func(x, y instant) int { return cmp.Compare(x.position, y.position) })
 	return all
-}
-
-// replayStates tracks every state that a nondeterministic object may be in.
-func (v *verifier) replayStates(start State, witness []int32) error {
-	states := map[string]State{"": start}
-	for _, i := range witness {
-		op := &v.h.Ops[i]
-		after := map[string]State{}
-		for _, s := range states {
-			if v.meter.MustStop(1) {
-				return ErrStopped
-			}
-			outcomes := OutcomesOf(s, op)
-			v.calls.Call()
-			for _, o := range outcomes {
-				if v.meter.MustStop(1) {
-					return ErrStopped
-				}
-				if accepted(op, o.Result, true) {
-					after[string(o.Next.AppendKey(nil))] = o.Next
-				}
-			}
-			if len(outcomes) == 0 && accepted(op, history.NoValue, false) {
-				after[string(s.AppendKey(nil))] = s
-			}
-		}
-		if len(after) == 0 {
-			return fmt.Errorf("operation %v, %v, cannot follow", op.ID(), op)
-		}
-		states = after
-	}
-	return nil
 }
 
 // accepted reports whether a recorded operation is consistent with the replay;

@@ -6,17 +6,23 @@ import (
 	"strings"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 )
 
 // walkStates is how many states of a nondeterministic object a Walk follows.
 const walkStates = 64
 
-// A Walk performs operations on an object, one after another, to show its states. It
-// follows all states that a nondeterministic object may be in. It is over when no state
-// is left, or more than 64 are.
+// A Walk performs operations on an object, one after another. It follows all states that a
+// nondeterministic object may be in. It is over when no state is left, or more than 64 are.
 type Walk struct {
 	object Object  // a deterministic object
 	states []State // the distinct states of a nondeterministic object
+	most   int     // states
+	// results of the last step
+	results []history.Value
+	// meter ends the walk when it stops, and calls counts calls of the object. Both are nil
+	// without bounds.
+	meter, calls *meter.Meter
 }
 
 // NewWalk returns a Walk from the initial state. If spec is nil, the walk is over.
@@ -26,60 +32,73 @@ func NewWalk(spec Spec) *Walk {
 	}
 	object := spec.New()
 	if s, ok := object.(Nondeterministic); ok {
-		return &Walk{states: []State{s}}
+		return &Walk{states: []State{s}, most: walkStates}
 	}
 	return &Walk{object: object}
 }
 
 // Step performs an operation. It returns the distinct results that the object can give
-// and that the recorded result allows. There are none if a pending operation does not
-// take effect. Step reports false if the walk is over: the object does not allow the
-// recorded result.
+// and that the recorded result allows, until the next step. There are none if a pending
+// operation does not take effect. Step reports false if the walk is over: the object does
+// not allow the recorded result.
 func (w *Walk) Step(op *history.Operation) (results []history.Value, ok bool) {
+	w.results = w.results[:0]
 	switch {
 	case w.object != nil:
 		result, moved := w.object.Apply(Invocation{op.Method, op.Args})
+		w.calls.Call()
 		if !accepted(op, result, moved) {
 			w.object = nil
 			return nil, false
 		}
 		if moved {
-			results = []history.Value{result}
+			w.results = append(w.results, result)
 		}
-		return results, true
+		return w.results, true
 	case w.states == nil:
 		return nil, false
 	}
-	type keyed struct {
-		key  string
-		next State
+	after := w.after(op)
+	w.states = nil
+	if len(after) == 0 || len(after) > w.most {
+		return nil, false
 	}
+	for _, k := range after {
+		w.states = append(w.states, k.state)
+	}
+	slices.SortFunc(w.results, history.Value.Compare)
+	w.results = slices.CompactFunc(w.results, history.Value.Equal)
+	return w.results, true
+}
+
+type keyed struct {
+	key   string
+	state State
+}
+
+// after returns the states after an operation, sorted by their keys, and collects the
+// results. There are none if the meter stops.
+func (w *Walk) after(op *history.Operation) []keyed {
 	var after []keyed
 	add := func(s State) { after = append(after, keyed{string(s.AppendKey(nil)), s}) }
 	for _, s := range w.states {
 		outcomes := OutcomesOf(s, op)
+		w.calls.Call()
+		if w.meter.MustStop(1 + len(outcomes)) {
+			return nil
+		}
 		for _, o := range outcomes {
 			if accepted(op, o.Result, true) {
 				add(o.Next)
-				results = append(results, o.Result)
+				w.results = append(w.results, o.Result)
 			}
 		}
 		if len(outcomes) == 0 && accepted(op, history.NoValue, false) {
 			add(s)
 		}
 	}
-	slices.SortFunc(results, history.Value.Compare)
-	results = slices.CompactFunc(results, history.Value.Equal)
 	slices.SortFunc(after, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
-	after = slices.CompactFunc(after, func(a, b keyed) bool { return a.key == b.key })
-	w.states = nil
-	if len(after) > walkStates {
-		return nil, false
-	}
-	for _, k := range after {
-		w.states = append(w.states, k.next)
-	}
-	return results, len(after) > 0
+	return slices.CompactFunc(after, func(a, b keyed) bool { return a.key == b.key })
 }
 
 // State returns the text of the state, as StateText gives it, or "a or b" if the

@@ -318,7 +318,7 @@ func (b *blamer) possibleResults(h *history.History, ops []int32, witness []int3
 			break
 		}
 		if k >= 0 {
-			seen[k] = results
+			seen[k] = slices.Clone(results)
 		}
 	}
 	return seen
