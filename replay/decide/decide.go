@@ -172,8 +172,6 @@ func nameOf(spec replay.Spec) (name string) {
 type task struct {
 	Session
 	*ops.Problem
-	h           *history.History
-	spec        replay.Spec
 	checked     bool // the specification has accepted all operations
 	verdictOnly bool // only the verdict is needed, not the depth
 	// linearizable: a row has found a witness, but not yet the depth.
@@ -191,7 +189,7 @@ func newTask(ctx context.Context, h *history.History, spec replay.Spec, o replay
 	t := &struct { // one allocation
 		task
 		own clock
-	}{task{Problem: ops.New(h, spec, o.Budget.Bytes), h: h, spec: spec}, newClock(ctx, o.Budget)}
+	}{task{Problem: ops.New(h, spec, o.Budget.Bytes)}, newClock(ctx, o.Budget)}
 	t.Session = Session{o, engines, &t.own, t.own.meter()}
 	return &t.task
 }
@@ -200,7 +198,7 @@ func newTask(ctx context.Context, h *history.History, spec replay.Spec, o replay
 // the first engine needs it.
 func (t *task) poset() (*replay.Instance, error) {
 	if t.instance == nil && t.instanceErr == nil {
-		t.instance, t.instanceErr = replay.NewInstance(t.h, true, t.o.Chains, t.meter)
+		t.instance, t.instanceErr = replay.NewInstance(t.H, true, t.o.Chains, t.meter)
 	}
 	return t.instance, t.instanceErr
 }
@@ -217,7 +215,7 @@ func (t *task) depthSearch() *Depths {
 // concurrency is Concurrency, computed once.
 func (t *task) concurrency() (c int, cp int64) {
 	if t.c == 0 {
-		t.c, t.cp = Concurrency(t.h)
+		t.c, t.cp = Concurrency(t.H)
 	}
 	return t.c, t.cp
 }
@@ -238,7 +236,7 @@ func (t *task) checkModelled() (v replay.Verdict, what replay.Unmodelled, err er
 		case replay.Unmodelled:
 			what = value
 		default:
-			err = panicked(t.h, t.spec, value)
+			err = panicked(t.H, t.Spec, value)
 		}
 	}()
 	v, err = t.check()
@@ -259,7 +257,7 @@ func (t *task) check() (v replay.Verdict, err error) {
 		t.setDepthCause(&v)
 	}
 	v.C, v.CP = t.concurrency()
-	if v.C == 0 && len(t.h.Ops) <= long && !t.clock.over { // unknown without the poset
+	if v.C == 0 && len(t.H.Ops) <= long && !t.clock.over { // unknown without the poset
 		if in, err := t.poset(); err == nil {
 			v.C, v.CP = in.Poset.Concurrency()
 		}
@@ -269,12 +267,12 @@ func (t *task) check() (v replay.Verdict, err error) {
 	}
 	switch {
 	case v.Answer == replay.Linearizable:
-		c, m := t.clock.verifying(len(t.h.Ops), t.meter)
-		switch err := replay.Verify(t.h, t.spec, v.Witness, m); {
+		c, m := t.clock.verifying(len(t.H.Ops), t.meter)
+		switch err := replay.Verify(t.H, t.Spec, v.Witness, m); {
 		case errors.Is(err, replay.ErrStopped):
 			v.Finding = replay.Finding{Cause: cmp.Or(t.clock.cause, c.cause), Replayed: v.Replayed}
 		case err != nil:
-			return v, fmt.Errorf("%w: history %q: %w", ErrWitness, t.h.ID, err)
+			return v, fmt.Errorf("%w: history %q: %w", ErrWitness, t.H.ID, err)
 		case v.Witness == nil: // the history has no operations
 			v.Witness = []int32{}
 		}
@@ -288,7 +286,7 @@ func (t *task) check() (v replay.Verdict, err error) {
 // found or given up.
 func (t *task) decide() (replay.Finding, error) {
 	var known replay.Finding
-	if t.o.Engine == replay.AutoEngine && len(t.h.Ops) > short && t.h.IsRelaxed() {
+	if t.o.Engine == replay.AutoEngine && len(t.H.Ops) > short && t.H.IsRelaxed() {
 		if err := t.accept(); err != nil {
 			return known, err
 		}
@@ -304,14 +302,14 @@ func (t *task) decide() (replay.Finding, error) {
 		if t.clock.expired() {
 			break
 		}
-		if !(e.checks && len(t.h.Ops) <= short) {
+		if !(e.checks && len(t.H.Ops) <= short) {
 			if err := t.accept(); err != nil {
 				return known, err
 			}
 		}
 		f, err := e.start(t)
 		if err != nil {
-			return known, fmt.Errorf("checking history %q: %w", t.h.ID, err)
+			return known, fmt.Errorf("checking history %q: %w", t.H.ID, err)
 		}
 		join(&known, &f, e)
 		t.linearizable = known.Answer == replay.Linearizable
@@ -330,7 +328,7 @@ func (t *task) accept() error {
 	if t.checked {
 		return nil
 	}
-	if err := replay.Check(t.h, t.spec); err != nil {
+	if err := replay.Check(t.H, t.Spec); err != nil {
 		return err
 	}
 	t.checked = true
@@ -376,7 +374,7 @@ func (t *task) setDepthCause(v *replay.Verdict) {
 
 // exactDepth sets the linearizability depth, or the cause why it is unknown.
 func (t *task) exactDepth(v *replay.Verdict) {
-	if t.h.HasEdges() && len(t.h.Ops) > hitting.ExactMax {
+	if t.H.HasEdges() && len(t.H.Ops) > hitting.ExactMax {
 		v.ExactCause = "open"
 		return
 	}

@@ -51,7 +51,7 @@ func (e *row) applies(t *task, known *replay.Finding) bool {
 	if t.o.Engine != replay.AutoEngine {
 		return e.forced && e.kind == t.o.Engine && !known.Decided()
 	}
-	n := len(t.h.Ops)
+	n := len(t.H.Ops)
 	if n < e.min || n > e.max || t.verdictOnly && known.Decided() {
 		return false
 	}
@@ -63,7 +63,7 @@ func (e *row) start(t *task) (replay.Finding, error) {
 	if e.share == nil {
 		return e.run(t, t.meter)
 	}
-	return e.run(t, t.meter.Share(e.share.of(len(t.h.Ops))))
+	return e.run(t, t.meter.Share(e.share.of(len(t.H.Ops))))
 }
 
 // engine returns the run of a row whose engine needs nothing but the problem.
@@ -74,7 +74,7 @@ func engine(run func(*ops.Problem, *meter.Meter) replay.Finding) func(*task, *me
 // runDepth searches for the witness of least depth, which decides most short histories.
 // It decides a longer history if the history has only one order.
 func runDepth(t *task, m *meter.Meter) (replay.Finding, error) {
-	if len(t.h.Ops) > short {
+	if len(t.H.Ops) > short {
 		return runSerial(t, m)
 	}
 	if x := t.depthSearch(); t.verdictOnly || x == nil || !x.Valid() {
@@ -84,7 +84,7 @@ func runDepth(t *task, m *meter.Meter) (replay.Finding, error) {
 }
 
 func runMonitor(t *task, m *meter.Meter) (replay.Finding, error) {
-	if n := len(t.h.Ops); n > long && !t.clock.hasRoom(int64(n)*limits.bytes) {
+	if n := len(t.H.Ops); n > long && !t.clock.hasRoom(int64(n)*limits.bytes) {
 		return replay.GaveUp(replay.Memory), nil
 	}
 	f := t.byIntervals(m, monitor.Run)
@@ -106,13 +106,13 @@ func runShortSearch(t *task, m *meter.Meter) (replay.Finding, error) {
 // runLongSearch refutes a history with a result that no state gives. The search would
 // try all orders before it found that. Without such a result, it runs the search.
 func runLongSearch(t *task, m *meter.Meter) (replay.Finding, error) {
-	if m.MustStop(len(t.h.Ops)) {
+	if m.MustStop(len(t.H.Ops)) {
 		return replay.GaveUp(replay.Time), nil
 	}
 	first := int32(replay.NoOperation) // the impossible operation with the earliest response
-	for i := range t.h.Ops {
-		op := &t.h.Ops[i]
-		if !op.Pending() && (first < 0 || op.Return < t.h.Ops[first].Return) && replay.Impossible(t.spec, op) != "" {
+	for i := range t.H.Ops {
+		op := &t.H.Ops[i]
+		if !op.Pending() && (first < 0 || op.Return < t.H.Ops[first].Return) && replay.Impossible(t.Spec, op) != "" {
 			first = int32(i)
 		}
 	}
@@ -120,7 +120,7 @@ func runLongSearch(t *task, m *meter.Meter) (replay.Finding, error) {
 		return search.Run(t.Problem, m), nil
 	}
 	f := replay.Refuted(replay.SearchEngine)
-	f.Reached, f.Conflict = t.h.Ops[first].Return, []int32{first}
+	f.Reached, f.Conflict = t.H.Ops[first].Return, []int32{first}
 	return f, nil
 }
 
@@ -133,13 +133,13 @@ func runWindow(t *task, m *meter.Meter) (replay.Finding, error) {
 // also decide undecided histories, within the budget of schedules.
 func runFamilies(t *task, m *meter.Meter) (replay.Finding, error) {
 	if t.o.Engine == replay.AutoEngine && !t.verdictOnly && t.depthSearch() != nil {
-		f := t.findDepth(m.Share(DepthShare(t.h, t.spec, t.o.MaxDepth)))
+		f := t.findDepth(m.Share(DepthShare(t.H, t.Spec, t.o.MaxDepth)))
 		if f.Decided() || t.linearizable {
 			return f, nil
 		}
 	}
 	o := t.o
-	if n := int64(len(t.h.Ops)); t.linearizable && n > short {
+	if n := int64(len(t.H.Ops)); t.linearizable && n > short {
 		if n > long {
 			return replay.Declines(""), nil
 		}
@@ -166,7 +166,7 @@ func (t *task) families(o replay.Options, m *meter.Meter) (replay.Finding, error
 
 // familyShare bounds the work for the families of a linearizable history. They need more
 // than the search for a depth.
-func familyShare(t *task) int64 { return 8 * DepthShare(t.h, t.spec, t.o.MaxDepth) }
+func familyShare(t *task) int64 { return 8 * DepthShare(t.H, t.Spec, t.o.MaxDepth) }
 
 // findDepth searches for the first witness of a family as a shortest path; see package
 // depth.

@@ -22,23 +22,23 @@ import (
 // between operations of one process that share a time stamp. If neither does,
 // byIntervals declines.
 func (t *task) byIntervals(m *meter.Meter, run func(*ops.Problem, *meter.Meter) replay.Finding) replay.Finding {
-	if !t.h.HasEdges() {
+	if !t.H.HasEdges() {
 		return run(t.Problem, m)
 	}
-	loose := *t.h
+	loose := *t.H
 	loose.Edges, loose.Ghosts = nil, nil
-	f := run(t.With(&loose), m)
+	f := run(t.With(&loose, nil), m)
 	switch f.Answer {
 	case replay.Undecided:
 		return f // the engine would decline the other one, too
 	case replay.NotLinearizable:
 		return f
 	}
-	if replay.Verify(t.h, t.spec, f.Witness, m) == nil {
+	if replay.Verify(t.H, t.Spec, f.Witness, m) == nil {
 		return f
 	}
-	tight, number := tighten(t.h)
-	if f = run(ops.New(tight, t.spec, t.MaxBytes), m); f.Answer != replay.Linearizable {
+	tight, number := tighten(t.H)
+	if f = run(t.With(tight, number), m); f.Answer != replay.Linearizable {
 		return replay.Declines("the edges matter")
 	}
 	for k, i := range f.Witness {
@@ -51,14 +51,14 @@ func (t *task) byIntervals(m *meter.Meter, run func(*ops.Problem, *meter.Meter) 
 // operations: a linearizable history is sequentially consistent. It declines the history
 // if it finds no witness in real time.
 func (t *task) inRealTime() replay.Finding {
-	n := len(t.h.Ops)
+	n := len(t.H.Ops)
 	if n > long && !t.clock.hasRoom(int64(n)*int64(unsafe.Sizeof(history.Operation{}))) {
 		return replay.Declines("")
 	}
 	m := t.meter.Share(limits.realTime.of(n))
-	if h := t.h.RealTime(); h != nil { // nil: some operations are left out
-		f := t.Decide(h, t.spec, m)
-		if f.Answer == replay.Linearizable && replay.Verify(t.h, t.spec, f.Witness, m) == nil {
+	if h := t.H.RealTime(); h != nil { // nil: some operations are left out
+		f := t.Decide(t.With(h, nil), m)
+		if f.Answer == replay.Linearizable && replay.Verify(t.H, t.Spec, f.Witness, m) == nil {
 			return replay.Found(f.Engine, f.Witness)
 		}
 	}

@@ -15,19 +15,19 @@ import (
 // runSerial declines histories with pending operations (these may have no effect), with
 // edges or ghosts, or of nondeterministic objects.
 func runSerial(t *task, m *meter.Meter) (replay.Finding, error) {
-	if !isSerial(t.h) {
+	if !isSerial(t.H) {
 		return replay.Declines(""), nil
 	}
-	object := t.spec.New()
+	object := t.Spec.New()
 	if _, set := object.(replay.Nondeterministic); set {
 		return replay.Declines(""), nil
 	}
-	order, calls := make([]int32, len(t.h.Ops)), replay.Calls(t.spec, m)
-	for i := range t.h.Ops {
+	order, calls := make([]int32, len(t.H.Ops)), replay.Calls(t.Spec, m)
+	for i := range t.H.Ops {
 		if m.MustStop(1) {
 			return replay.GaveUp(replay.Time), nil
 		}
-		op := &t.h.Ops[i]
+		op := &t.H.Ops[i]
 		result, ok := object.Apply(replay.Invocation{Method: op.Method, Args: op.Args})
 		calls.Call()
 		if !ok || !replay.Accepts(op.Result, result) {

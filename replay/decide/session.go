@@ -43,11 +43,11 @@ func (s *Session) Stopped() replay.Cause {
 // more. If not, the session has to end.
 func (s *Session) HasRoom(bytes int64) bool { return s.clock.hasRoom(bytes) }
 
-// Decide decides a history whose operations spec accepts. m is the meter of the session or
-// a share of it. Decide gives up when m stops, if not before. It panics if the
+// Decide decides a history whose operations the specification accepts. m is the meter of the
+// session or a share of it. Decide gives up when m stops, if not before. It panics if the
 // specification does; see Guard.
-func (s *Session) Decide(h *history.History, spec replay.Spec, m *meter.Meter) replay.Finding {
-	part := &task{Session: *s, Problem: ops.New(h, spec, s.o.Budget.Bytes), h: h, spec: spec, checked: true, verdictOnly: true}
+func (s *Session) Decide(p *ops.Problem, m *meter.Meter) replay.Finding {
+	part := &task{Session: *s, Problem: p, checked: true, verdictOnly: true}
 	part.meter = m
 	defer part.release()
 	f, err := part.decide()

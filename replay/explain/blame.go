@@ -7,12 +7,13 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // blame finds the smallest groups of results that make the history linearizable
 // when they are freed. If groups may have been overlooked, the explanation says so.
 func (x *explainer) blame() {
-	n, cause := len(x.h.Ops), ""
+	n, cause := len(x.H.Ops), ""
 	switch {
 	case n <= limits.fewOps:
 		x.e.Free, cause = x.blameAll(x.meter.Share(limits.fewWork))
@@ -31,10 +32,10 @@ func (x *explainer) blame() {
 // blameAll finds all groups of the smallest size, or returns why some may have been
 // overlooked.
 func (x *explainer) blameAll(m *meter.Meter) ([][]replay.FreedResult, string) {
-	b := &blamer{explainer: x, h: x.h, meter: m}
+	b := &blamer{explainer: x, meter: m}
 	for _, isCore := range []bool{true, false} { // operations of the core are probably decisive
-		for i := int32(len(b.h.Ops)) - 1; i >= 0; i-- {
-			if _, inCore := slices.BinarySearch(x.e.Core, i); inCore == isCore && isFreeable(b.spec, &b.h.Ops[i]) {
+		for i := int32(len(b.H.Ops)) - 1; i >= 0; i-- {
+			if _, inCore := slices.BinarySearch(x.e.Core, i); inCore == isCore && isFreeable(b.Spec, &b.H.Ops[i]) {
 				b.freeable = append(b.freeable, i)
 			}
 		}
@@ -45,11 +46,11 @@ func (x *explainer) blameAll(m *meter.Meter) ([][]replay.FreedResult, string) {
 // blameCore searches for one or two other results of the core that make the history
 // linearizable. It does not try all, and returns the reason.
 func (x *explainer) blameCore() ([][]replay.FreedResult, string) {
-	b := &blamer{explainer: x, h: x.h, meter: x.share(25)}
+	b := &blamer{explainer: x, meter: x.share(25)}
 	var values []history.Value
 	for _, i := range x.latest() {
-		op := &x.h.Ops[i]
-		about, _ := concern(x.spec, replay.TraitsOf(x.spec), replay.FactsOf(x.spec, op), op)
+		op := &x.H.Ops[i]
+		about, _ := concern(x.Spec, x.Traits(), replay.FactsOf(x.Spec, op), op)
 		for _, v := range about {
 			if v.Kind() != history.None && !slices.ContainsFunc(values, v.Equal) {
 				values = append(values, v)
@@ -83,15 +84,15 @@ func (x *explainer) latest() []int32 { return x.e.Core[max(0, len(x.e.Core)-limi
 // do not.
 func (b *blamer) singleChanges(values func(i int32) []history.Value) (found [][]replay.FreedResult, starts []replay.FreedResult) {
 	for _, i := range slices.Backward(b.latest()) {
-		if b.meter.Stopped() || !isFreeable(b.spec, &b.h.Ops[i]) {
+		if b.meter.Stopped() || !isFreeable(b.Spec, &b.H.Ops[i]) {
 			continue
 		}
 		for _, v := range values(i) {
-			if op := &b.h.Ops[i]; v.Equal(op.Result) || !mayReturn(b.spec, op, v) {
+			if op := &b.H.Ops[i]; v.Equal(op.Result) || !mayReturn(b.Spec, op, v) {
 				continue
 			}
 			change := replay.FreedResult{Op: i, Allowed: []history.Value{v}}
-			answer := b.check(withResults(b.h, []int32{i}, change.Allowed), b.meter).Answer
+			answer := b.check(b.withResults([]int32{i}, change.Allowed), b.meter).Answer
 			if answer == replay.NotLinearizable {
 				starts = append(starts, change)
 				continue
@@ -108,14 +109,15 @@ func (b *blamer) singleChanges(values func(i int32) []history.Value) (found [][]
 // resultsInWitness returns the results that the operation may have in a witness of the history in
 // which it is pending. Long histories would be harder with an unknown result instead.
 func (b *blamer) resultsInWitness(i int32) []history.Value {
-	h := freed(b.h, []int32{i})
+	p := b.freed([]int32{i})
+	h := p.H
 	op := &h.Ops[i]
 	until := op.Return
 	if !h.HasEdges() {
 		op.Return, op.Process = history.NoReturn, int32(len(h.Processes))
 		h.Processes = append(slices.Clip(h.Processes), history.StringValue("pending"))
 	}
-	f := b.check(h, b.meter)
+	f := b.check(p, b.meter)
 	if f.Answer != replay.Linearizable {
 		return nil
 	}
@@ -134,14 +136,14 @@ func (b *blamer) resultsInWitness(i int32) []history.Value {
 // a second change that are enough. The second change is one of the core of the history
 // with the first change.
 func (b *blamer) pairsWith(first replay.FreedResult, values func(i int32) []history.Value) (found [][]replay.FreedResult) {
-	h := withResults(b.h, []int32{first.Op}, first.Allowed)
-	f := b.check(h, b.meter)
+	p := b.withResults([]int32{first.Op}, first.Allowed)
+	f := b.check(p, b.meter)
 	if f.Answer != replay.NotLinearizable {
 		return nil
 	}
-	y := &explainer{session: b.session, spec: b.spec, bytes: b.bytes, meter: b.meter, h: h, finding: f, e: newExplanation()}
+	y := &explainer{Problem: p, session: b.session, meter: b.meter, finding: f, e: newExplanation()}
 	y.core(y.base())
-	c := &blamer{explainer: y, h: h, meter: b.meter}
+	c := &blamer{explainer: y, meter: b.meter}
 	seconds, _ := c.singleChanges(values)
 	for _, group := range seconds {
 		if group[0].Op != first.Op {
@@ -177,7 +179,6 @@ func mayReturn(spec replay.Spec, op *history.Operation, v history.Value) bool {
 // A blamer searches for groups of results.
 type blamer struct {
 	*explainer
-	h        *history.History
 	meter    *meter.Meter
 	freeable []int32 // operations with a result, operations of the core first
 	cause    string  // why groups may have been overlooked
@@ -219,7 +220,7 @@ func (b *blamer) groups() [][]replay.FreedResult {
 // try decides the history with the results of the operations free. If it is linearizable,
 // try returns the group.
 func (b *blamer) try(ops []int32) (replay.Answer, []replay.FreedResult) {
-	f := b.check(freed(b.h, ops), b.meter)
+	f := b.check(b.freed(ops), b.meter)
 	if f.Answer != replay.Linearizable {
 		return f.Answer, nil
 	}
@@ -237,7 +238,7 @@ func (b *blamer) decisive(free []int32) []int32 {
 				all = append(all, i)
 			}
 		}
-		return b.check(freed(b.h, all), b.meter).Answer
+		return b.check(b.freed(all), b.meter).Answer
 	})
 	if !isMinimal {
 		return rest
@@ -254,19 +255,19 @@ func unknown(n int) []history.Value {
 	return slices.Repeat([]history.Value{history.UnknownValue}, n)
 }
 
-// freed returns the history with unknown results of the operations.
-func freed(h *history.History, ops []int32) *history.History {
-	return withResults(h, ops, unknown(len(ops)))
+// freed returns the problem with unknown results of the operations.
+func (x *explainer) freed(chosen []int32) *ops.Problem {
+	return x.withResults(chosen, unknown(len(chosen)))
 }
 
-// withResults returns the history with other results of the operations.
-func withResults(h *history.History, ops []int32, results []history.Value) *history.History {
-	changed := *h
-	changed.Ops = slices.Clone(h.Ops)
-	for k, op := range ops {
+// withResults returns the problem with other results of the operations.
+func (x *explainer) withResults(chosen []int32, results []history.Value) *ops.Problem {
+	changed := *x.H
+	changed.Ops = slices.Clone(x.H.Ops)
+	for k, op := range chosen {
 		changed.Ops[op].Result = results[k]
 	}
-	return &changed
+	return x.With(&changed, nil)
 }
 
 // results returns the group with results that the operations might have had.
@@ -274,7 +275,7 @@ func withResults(h *history.History, ops []int32, results []history.Value) *hist
 func (b *blamer) results(ops []int32, witness []int32) []replay.FreedResult {
 	results := unknown(len(ops))
 	group := make([]replay.FreedResult, len(ops))
-	seen := b.possibleResults(b.h, ops, witness)
+	seen := b.possibleResults(b.H, ops, witness)
 	for k, op := range ops {
 		group[k] = replay.FreedResult{Op: op}
 		for at, other := range slices.Concat(seen[k], b.candidates(op)) {
@@ -285,7 +286,7 @@ func (b *blamer) results(ops []int32, witness []int32) []replay.FreedResult {
 				continue
 			}
 			results[k] = other
-			if at == 0 && len(seen[k]) == 1 || b.check(withResults(b.h, ops, results), b.meter).Answer == replay.Linearizable {
+			if at == 0 && len(seen[k]) == 1 || b.check(b.withResults(ops, results), b.meter).Answer == replay.Linearizable {
 				group[k].Allowed = append(group[k].Allowed, other)
 			}
 			results[k] = history.UnknownValue
@@ -300,10 +301,10 @@ func (b *blamer) results(ops []int32, witness []int32) []replay.FreedResult {
 // listed, nor are results of operations that come after the meter has stopped.
 func (b *blamer) possibleResults(h *history.History, ops []int32, witness []int32) [][]history.Value {
 	seen := make([][]history.Value, len(ops))
-	if _, judges := b.spec.New().(replay.Judge); judges {
+	if _, judges := b.Spec.New().(replay.Judge); judges {
 		return seen
 	}
-	w := replay.NewWalk(b.spec)
+	w := replay.NewWalk(b.Spec)
 	for _, i := range witness {
 		if b.meter.MustStop(1) {
 			break
@@ -328,18 +329,18 @@ func (b *blamer) possibleResults(h *history.History, ops []int32, witness []int3
 // specification accepts: common ones, and results of other calls of its method in the
 // history.
 func (b *blamer) candidates(op int32) []history.Value {
-	like := &b.h.Ops[op]
+	like := &b.H.Ops[op]
 	var candidates []history.Value
 	add := func(v history.Value) {
-		if v.Kind() != history.Unknown && !slices.ContainsFunc(candidates, v.Equal) && mayReturn(b.spec, like, v) {
+		if v.Kind() != history.Unknown && !slices.ContainsFunc(candidates, v.Equal) && mayReturn(b.Spec, like, v) {
 			candidates = append(candidates, v)
 		}
 	}
 	for _, v := range []history.Value{history.BoolValue(true), history.BoolValue(false), history.NullValue} {
 		add(v)
 	}
-	for i := range b.h.Ops {
-		if o := &b.h.Ops[i]; o.Method == like.Method && !o.Pending() {
+	for i := range b.H.Ops {
+		if o := &b.H.Ops[i]; o.Method == like.Method && !o.Pending() {
 			add(o.Result)
 		}
 	}

@@ -20,10 +20,10 @@ func isConstrained(h *history.History) bool {
 	return slices.ContainsFunc(h.Edges, isOwnEdge(h)) || slices.ContainsFunc(h.Ops, func(op history.Operation) bool { return op.Happened })
 }
 
-// under returns the history with only the given constraints. An edge out of a
+// under returns the problem with only the given constraints. An edge out of a
 // pending operation means that the operation happened.
-func under(h *history.History, marks []int32, edges []history.Edge) *history.History {
-	u := *h
+func under(p *ops.Problem, marks []int32, edges []history.Edge) *ops.Problem {
+	h, u := p.H, *p.H
 	u.Edges = slices.Concat(slices.DeleteFunc(slices.Clone(h.Edges), isOwnEdge(h)), edges)
 	slices.SortFunc(u.Edges, history.CompareEdges)
 	if len(u.Edges) == 0 {
@@ -41,13 +41,13 @@ func under(h *history.History, marks []int32, edges []history.Edge) *history.His
 			u.Ops[e.From].Happened = true
 		}
 	}
-	return &u
+	return p.With(&u, nil)
 }
 
 // reasons finds a minimal set of constraints that leaves no order, and returns the
-// history under them.
-func (x *explainer) reasons() *history.History {
-	h := x.h
+// problem under them.
+func (x *explainer) reasons() *ops.Problem {
+	h := x.H
 	var marks []int32
 	for i := range h.Ops {
 		if h.Ops[i].Happened {
@@ -67,7 +67,7 @@ func (x *explainer) reasons() *history.History {
 	}
 	kept, isMinimal := minimize(len(marks)+len(edges), x.meter.Stopped, func(kept []int32) replay.Answer {
 		someMarks, someEdges := pick(kept)
-		return x.check(under(h, someMarks, someEdges), x.meter).Answer
+		return x.check(under(x.Problem, someMarks, someEdges), x.meter).Answer
 	})
 	if !isMinimal || len(kept) > limits.reasons {
 		if isMinimal {
@@ -76,13 +76,13 @@ func (x *explainer) reasons() *history.History {
 		if !h.IsRelaxed() {
 			x.miss("prefix")
 		}
-		return h
+		return x.Problem
 	}
 	marks, edges = pick(kept)
 	slices.Sort(marks)
 	slices.SortFunc(edges, history.CompareEdges)
 	x.e.Marks, x.e.Edges = marks, edges
-	return under(h, marks, edges)
+	return under(x.Problem, marks, edges)
 }
 
 // coreConstraints sets the marks and edges that the core needs besides the intervals of its

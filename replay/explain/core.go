@@ -12,27 +12,25 @@ import (
 
 // core finds a minimal sub-history of base, which fails; conflict are operations
 // that are known to fail by themselves.
-func (x *explainer) core(base *history.History, conflict []int32) {
-	r := newReducer(base, x.spec)
-	r.bytes, r.meter, r.unexplained = x.bytes, x.share(60), x.e.Unexplained
-	r.decide = func(h *history.History) replay.Finding { return x.check(h, r.meter) }
+func (x *explainer) core(base *ops.Problem, conflict []int32) {
+	r := newReducer(base)
+	r.meter, r.unexplained = x.share(60), x.e.Unexplained
+	r.decide = func(p *ops.Problem) replay.Finding { return x.check(p, r.meter) }
 	r.conflict = conflict
 	r.reduce()
 	x.e.Core = r.ops
 	if r.hasUndecided {
 		x.missFor("core", x.causeOf(replay.Time)+": the sub-history found fails, but may not be minimal")
 	}
-	x.coreConstraints(base)
+	x.coreConstraints(base.H)
 }
 
 // A reducer leaves operations out of a history that fails, so that the rest still
 // fails. The package comment has the rules.
 type reducer struct {
-	h      *history.History
-	spec   replay.Spec
-	decide func(*history.History) replay.Finding
+	*ops.Problem
+	decide func(*ops.Problem) replay.Finding
 	meter  *meter.Meter
-	bytes  int64
 
 	ops          []int32 // the remaining operations
 	unexplained  int32   // the operation whose response no order explains, or NoOperation
@@ -52,9 +50,9 @@ type opFacts struct {
 	vacant   bool
 }
 
-func newReducer(h *history.History, spec replay.Spec) *reducer {
-	r := &reducer{h: h, spec: spec, ops: make([]int32, len(h.Ops)), facts: make([]opFacts, len(h.Ops))}
-	traits := replay.TraitsOf(spec)
+func newReducer(p *ops.Problem) *reducer {
+	h, spec, traits := p.H, p.Spec, p.Traits()
+	r := &reducer{Problem: p, ops: make([]int32, len(h.Ops)), facts: make([]opFacts, len(h.Ops))}
 	parts, values := ops.NewPairing(len(h.Ops)), ops.NewPairing(len(h.Ops))
 	for i := range h.Ops {
 		op := &h.Ops[i]
@@ -80,7 +78,7 @@ func newReducer(h *history.History, spec replay.Spec) *reducer {
 
 // fails decides the sub-history of some operations.
 func (r *reducer) fails(chosen []int32) replay.Answer {
-	f := r.decide(ops.Sub(r.h, chosen))
+	f := r.decide(r.Sub(chosen))
 	switch {
 	case f.Answer == replay.Undecided:
 		r.hasUndecided = true
@@ -251,7 +249,7 @@ func (r *reducer) byValue(chosen []int32) (d division) {
 		}
 		return v
 	}
-	partitioned := replay.TraitsOf(r.spec).Partitioned
+	partitioned := r.Traits().Partitioned
 	isBlocker := func(f *opFacts) bool { return !f.apart || partitioned && f.part < 0 }
 	for _, i := range chosen {
 		f := &r.facts[i]

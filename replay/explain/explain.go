@@ -9,6 +9,7 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/ops"
 )
 
 // Why explains a verdict of decide.Check, given the same history, specification and
@@ -24,7 +25,7 @@ func Why(ctx context.Context, h *history.History, spec replay.Spec, v replay.Ver
 	}
 	n := len(h.Ops)
 	o = o.WithDefaults(n)
-	x := newExplainer(decide.NewSession(ctx, o, v.Elapsed), h, spec, &v, o.Budget.Bytes, workOf(n, &v, &o))
+	x := newExplainer(decide.NewSession(ctx, o, v.Elapsed), ops.New(h, spec, o.Budget.Bytes), &v, workOf(n, &v, &o))
 	if n > limits.long && !x.session.HasRoom(int64(n)*limits.bytes) {
 		for _, part := range []string{"prefix", "states", "core", "blame"} {
 			x.missFor(part, replay.Memory.String())
@@ -36,7 +37,7 @@ func Why(ctx context.Context, h *history.History, spec replay.Spec, v replay.Ver
 
 // run computes all parts.
 func (x *explainer) run() *replay.Explanation {
-	base, conflict := x.h, x.finding.Conflict
+	base, conflict := x.Problem, x.finding.Conflict
 	x.guard("prefix", func() { base, conflict = x.base() })
 	x.guard("core", func() { x.core(base, conflict) })
 	x.guard("initial", x.initial)
@@ -47,13 +48,13 @@ func (x *explainer) run() *replay.Explanation {
 
 // workOf bounds the work of an explanation.
 func workOf(n int, v *replay.Verdict, o *replay.Options) int64 {
-	ops := int64(n)
-	usual := min(limits.work+limits.workEach*ops, limits.workLong+limits.workLongEach*ops)
+	each := int64(n)
+	usual := min(limits.work+limits.workEach*each, limits.workLong+limits.workLongEach*each)
 	return max(usual, limits.timesVerdict*v.Work, int64(o.Budget.Time.Seconds()*limits.workRate))
 }
 
-func newExplainer(s *decide.Session, h *history.History, spec replay.Spec, v *replay.Verdict, bytes, work int64) *explainer {
-	return &explainer{session: s, spec: spec, bytes: bytes, meter: s.Meter().Share(work), h: h, finding: v.Finding, e: newExplanation()}
+func newExplainer(s *decide.Session, p *ops.Problem, v *replay.Verdict, work int64) *explainer {
+	return &explainer{Problem: p, session: s, meter: s.Meter().Share(work), finding: v.Finding, e: newExplanation()}
 }
 
 func newExplanation() *replay.Explanation {
@@ -62,20 +63,17 @@ func newExplanation() *replay.Explanation {
 
 // An explainer computes an explanation, part by part.
 type explainer struct {
+	*ops.Problem
 	session *decide.Session
-	spec    replay.Spec
-	bytes   int64        // bounds the memory of tables
-	meter   *meter.Meter // bounds the work
-
-	h       *history.History
-	finding replay.Finding // refutes h
+	meter   *meter.Meter   // bounds the work
+	finding replay.Finding // refutes the history
 	e       *replay.Explanation
 	cause   string // why the last undecided history stayed undecided
 }
 
 // guard computes a part of the explanation. If it panics, the part is missing.
 func (x *explainer) guard(part string, compute func()) {
-	fault := decide.Guard(x.h, x.spec, compute)
+	fault := decide.Guard(x.H, x.Spec, compute)
 	if fault == "" {
 		return
 	}
@@ -118,11 +116,12 @@ func (x *explainer) missFor(part, cause string) {
 }
 
 // check decides a history within m. Building the history also counts as work.
-func (x *explainer) check(h *history.History, m *meter.Meter) replay.Finding {
+func (x *explainer) check(p *ops.Problem, m *meter.Meter) replay.Finding {
 	f := replay.GaveUp(replay.Time)
-	m.Spend(len(h.Ops))
-	if !m.Stopped() && m.Left() > int64(len(h.Ops)) { // no engine can do with less
-		f = x.session.Decide(h, x.spec, m)
+	n := len(p.H.Ops)
+	m.Spend(n)
+	if !m.Stopped() && m.Left() > int64(n) { // no engine can do with less
+		f = x.session.Decide(p, m)
 	}
 	if !f.Decided() {
 		x.cause = x.causeOf(f.Cause)

@@ -26,8 +26,8 @@ func (f Fact) IsVacant() bool { return f.f.vacant }
 // the rule's name. last is the operation that nothing explains, or NoOperation.
 // spoil may make facts wrong.
 func Removals(h *history.History, spec replay.Spec, last int32, spoil func(Fact)) (rest []*history.History, rules []string) {
-	r := newReducer(h, spec)
-	r.bytes, r.unexplained, r.meter = 1<<30, last, meter.New(nil)
+	r := newReducer(ops.New(h, spec, 1<<30))
+	r.unexplained, r.meter = last, meter.New(nil)
 	for i := range r.facts {
 		if spoil != nil {
 			spoil(Fact{&r.facts[i]})
@@ -63,6 +63,6 @@ func Removals(h *history.History, spec replay.Spec, last int32, spoil func(Fact)
 func Within(h *history.History, spec replay.Spec, v replay.Verdict, work int64) (*replay.Explanation, int64) {
 	o := replay.Options{}.WithDefaults(len(h.Ops))
 	s := decide.NewSession(context.Background(), o, 0)
-	e := newExplainer(s, h, spec, &v, o.Budget.Bytes, work).run()
+	e := newExplainer(s, ops.New(h, spec, o.Budget.Bytes), &v, work).run()
 	return e, s.Meter().Spent()
 }

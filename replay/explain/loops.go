@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/ops"
 )
 
 // A moment is a moment without open operations.
@@ -17,7 +16,7 @@ type moment struct {
 // unless it is kept; the fewer moments are kept, the less of the history is left. Late
 // moments are probably needed.
 func (r *reducer) cutLoops() {
-	if r.h.HasEdges() || r.h.IsRelaxed() {
+	if r.H.HasEdges() || r.H.IsRelaxed() {
 		return
 	}
 	moments := r.moments()
@@ -73,11 +72,11 @@ func (r *reducer) withoutLoops(moments []moment, isKept []bool) []int32 {
 func (r *reducer) moments() []moment {
 	moments := []moment{{0, 0}}
 	r.meter.Spend(len(r.ops))
-	h := ops.Sub(r.h, r.ops)
+	p := r.Sub(r.ops)
 	if r.unexplained != replay.NoOperation {
-		h = before(h)
+		p = before(p)
 	}
-	w := newWalk(h, r.spec, r.bytes, r.meter)
+	w := newWalk(p, r.meter)
 	if w == nil {
 		return moments
 	}

@@ -11,58 +11,58 @@ import (
 
 // base finds the shortest prefix that fails. It returns the history in which to search
 // for the core, and operations in it that are known to be in conflict.
-func (x *explainer) base() (*history.History, []int32) {
-	h, f := x.h, x.finding
-	if h.IsRelaxed() {
+func (x *explainer) base() (*ops.Problem, []int32) {
+	p, f := x.Problem, x.finding
+	if p.H.IsRelaxed() {
 		const noTime = "operations that are ordered by their processes alone have no prefixes"
 		x.missFor("prefix", noTime)
 		x.missFor("states", noTime)
 	}
-	if isConstrained(h) {
-		h = under(h, nil, nil)
-		switch f = x.check(h, x.meter); f.Answer {
+	if isConstrained(p.H) {
+		p = under(p, nil, nil)
+		switch f = x.check(p, x.meter); f.Answer {
 		case replay.Undecided:
 			x.missPrefix()
-			return x.h, x.finding.Conflict
+			return x.Problem, x.finding.Conflict
 		case replay.Linearizable:
 			return x.reasons(), nil
 		}
 	}
-	if h.IsRelaxed() {
-		return h, f.Conflict
+	if p.H.IsRelaxed() {
+		return p, f.Conflict
 	}
-	last, cut, f := x.prefix(h, f)
+	last, cut, f := x.prefix(p, f)
 	if last == replay.NoOperation {
 		x.missPrefix()
 		return cut, f.Conflict
 	}
-	x.e.Unexplained, x.e.Prefix = last, 2*len(cut.Ops)-cut.Pending()
-	x.e.Impossible = replay.Impossible(x.spec, &h.Ops[last])
+	x.e.Unexplained, x.e.Prefix = last, 2*len(cut.H.Ops)-cut.H.Pending()
+	x.e.Impossible = replay.Impossible(x.Spec, &p.H.Ops[last])
 	return cut, f.Conflict
 }
 
 // missPrefix records that the prefix and the states before its end were not computed.
 func (x *explainer) missPrefix() {
-	if !x.h.IsRelaxed() {
+	if !x.H.IsRelaxed() {
 		x.miss("prefix")
 		x.miss("states")
 	}
 }
 
 // prefix returns the operation of the first response that no order explains, and the
-// prefix of h that ends there, with its finding; f is the finding of h. If a prefix of a
+// prefix of p that ends there, with its finding; f is the finding of p. If a prefix of a
 // history fails, so does the history, so prefix bisects. Two heuristics make long
 // histories cheap: it tries the response that a finding hints at, and short prefixes first.
 // If some prefix stays undecided, it returns NoOperation and the shortest prefix that is
 // known to fail.
-func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *history.History, replay.Finding) {
-	returned := ops.Responses(h)
-	upTo := func(k int) *history.History { return h.UpTo(h.Ops[returned[k-1]].Return) }
+func (x *explainer) prefix(p *ops.Problem, f replay.Finding) (int32, *ops.Problem, replay.Finding) {
+	returned := p.Responses()
+	upTo := func(k int) *ops.Problem { return p.UpTo(p.H.Ops[returned[k-1]].Return) }
 	low, high, step := 0, len(returned), 1 // the first low responses are explained, the first high are not
 	fall := 0                              // how far below a hint to try; it grows as long as hints are too late
-	cut, m := h, x.share(70)
+	cut, m := p, x.share(70)
 	for high-low > 1 {
-		hint := hintOf(h, returned, &f)
+		hint := hintOf(p.H, returned, &f)
 		k := hint - 1
 		switch {
 		case low < k && k < high:
@@ -97,7 +97,7 @@ func (x *explainer) prefix(h *history.History, f replay.Finding) (int32, *histor
 	if high == 0 { // a history without responses is linearizable
 		return replay.NoOperation, cut, f
 	}
-	if cut == h { // the last response; later invocations do not matter
+	if cut == p { // the last response; later invocations do not matter
 		cut = upTo(high)
 	}
 	return returned[high-1], cut, f

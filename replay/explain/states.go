@@ -12,11 +12,11 @@ import (
 // states finds the states before the response that no order explains. base is the
 // history up to it. If the object has parts, states considers only the part that the
 // operation concerns.
-func (x *explainer) states(base *history.History) {
+func (x *explainer) states(base *ops.Problem) {
 	if x.e.Unexplained == replay.NoOperation {
 		return
 	}
-	chosen := newReducer(base, x.spec).partOf(x.e.Unexplained)
+	chosen := newReducer(base).partOf(x.e.Unexplained)
 	cause := x.statesOf(base, chosen, limits.configurations)
 	if cause == tooMany {
 		// The core fails by itself, but another of its responses may be the reason. Then
@@ -35,23 +35,22 @@ func (x *explainer) states(base *history.History) {
 
 const tooMany = "too many orders of the operations before it"
 
-// before returns h without its last response.
-func before(h *history.History) *history.History {
+// before returns p without its last response.
+func before(p *ops.Problem) *ops.Problem {
 	last := int32(0)
-	for i := range h.Ops {
-		if op := &h.Ops[i]; !op.Pending() {
+	for i := range p.H.Ops {
+		if op := &p.H.Ops[i]; !op.Pending() {
 			last = max(last, op.Return)
 		}
 	}
-	return h.UpTo(last - 1)
+	return p.UpTo(last - 1)
 }
 
 // statesOf finds the states before the last response of the history of some operations of
 // base, or returns the reason why it does not. One of the operations is the unexplained
 // one.
-func (x *explainer) statesOf(base *history.History, chosen []int32, most int) (cause string) {
-	h := before(ops.Sub(base, chosen))
-	w := newWalk(h, x.spec, x.bytes, x.share(50))
+func (x *explainer) statesOf(base *ops.Problem, chosen []int32, most int) (cause string) {
+	w := newWalk(before(base.Sub(chosen)), x.share(50))
 	if w == nil {
 		return "the objects of the specification cannot be copied"
 	}

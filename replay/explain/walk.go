@@ -25,8 +25,8 @@ type configuration struct {
 // the response of an operation that depends on it. Operations that change nothing take
 // effect as soon as they can, which keeps all other possibilities open.
 type walk struct {
-	h       *history.History
-	spec    replay.Spec
+	*ops.Problem
+	columns *ops.Columns
 	machine *state.Machine
 	meter   *meter.Meter
 	most    int // bound of the configurations at one moment
@@ -46,19 +46,19 @@ type walk struct {
 	overflowed bool // there are too many configurations
 }
 
-// newWalk returns a walk at the beginning of h, or nil if the objects of the
+// newWalk returns a walk at the beginning of a history, or nil if the objects of the
 // specification are not States.
-func newWalk(h *history.History, spec replay.Spec, bytes int64, m *meter.Meter) *walk {
-	machine := state.NewLazyMachine(ops.New(h, spec, 0))
+func newWalk(p *ops.Problem, m *meter.Meter) *walk {
+	machine := state.NewLazyMachine(p)
 	if machine == nil {
 		return nil
 	}
-	machine.Bound(m, bytes)
-	intervals := make([]ops.Interval, len(h.Ops))
-	for i := range h.Ops {
-		intervals[i] = ops.Interval{Call: h.Ops[i].Call, Return: h.Ops[i].Return}
+	machine.Bound(m, p.MaxBytes)
+	intervals := make([]ops.Interval, len(p.H.Ops))
+	for i := range p.H.Ops {
+		intervals[i] = ops.Interval{Call: p.H.Ops[i].Call, Return: p.H.Ops[i].Return}
 	}
-	w := &walk{h: h, spec: spec, machine: machine, meter: m, most: limits.configurations, watched: replay.NoOperation, open: ops.NewFrontier(intervals)}
+	w := &walk{Problem: p, columns: p.Columns(nil), machine: machine, meter: m, most: limits.configurations, watched: replay.NoOperation, open: ops.NewFrontier(intervals)}
 	w.overflowed = w.open == nil
 	w.current.add(configuration{state: machine.Start()})
 	return w
@@ -81,7 +81,7 @@ func (w *walk) only() (int32, bool) {
 func (w *walk) run(atRest func(ops int)) bool {
 	atRest(0)
 	for w.invoke(); !w.overflowed && !w.open.AtEnd(); w.invoke() {
-		due := &w.h.Ops[w.open.Order[w.open.Due]]
+		due := &w.H.Ops[w.open.Order[w.open.Due]]
 		if due.Pending() {
 			break
 		}
@@ -89,7 +89,7 @@ func (w *walk) run(atRest func(ops int)) bool {
 		if w.stop() {
 			return false
 		}
-		if next := int(w.open.Due); !w.overflowed && (next == len(w.h.Ops) || w.h.Ops[next].Call > due.Return) {
+		if next := int(w.open.Due); !w.overflowed && (next == len(w.H.Ops) || w.H.Ops[next].Call > due.Return) {
 			atRest(next) // as many have returned as were invoked
 		}
 		w.shrink()
@@ -103,9 +103,9 @@ func (w *walk) invoke() {
 	if w.overflowed || w.open.AtEnd() {
 		return
 	}
-	due, before := w.h.Ops[w.open.Order[w.open.Due]].Return, w.reads
-	for ; w.invoked < len(w.h.Ops) && w.h.Ops[w.invoked].Call < due; w.invoked++ {
-		if op := int32(w.invoked); op != w.watched && replay.FactsOf(w.spec, &w.h.Ops[op]).ReadOnly {
+	due, before := w.H.Ops[w.open.Order[w.open.Due]].Return, w.reads
+	for ; w.invoked < len(w.H.Ops) && w.H.Ops[w.invoked].Call < due; w.invoked++ {
+		if op := int32(w.invoked); op != w.watched && w.columns.ReadOnly[op] {
 			w.reads |= 1 << w.open.Slot[op]
 		}
 	}
@@ -176,7 +176,7 @@ func (w *walk) explore(visit func(configuration) bool) {
 				if to.result = w.resultIn(c.state); to.result > 0 {
 					w.stack = append(w.stack, w.read(to))
 				}
-			case after != c.state || !w.h.Ops[op].Pending():
+			case after != c.state || !w.H.Ops[op].Pending():
 				// A pending operation that changes nothing need not have taken effect.
 				w.stack = append(w.stack, w.read(to))
 			}
@@ -186,7 +186,7 @@ func (w *walk) explore(visit func(configuration) bool) {
 
 // watch makes op the operation watched, unless the specification only judges results.
 func (w *walk) watch(op int32) {
-	if _, judges := w.spec.New().(replay.Judge); !judges {
+	if _, judges := w.Spec.New().(replay.Judge); !judges {
 		w.watched = op
 	}
 }
@@ -198,7 +198,7 @@ func (w *walk) resultIn(state int32) int32 {
 	if w.meter.MustStop(1) {
 		return 0
 	}
-	op := &w.h.Ops[w.watched]
+	op := &w.H.Ops[w.watched]
 	objects := w.machine.Objects(state)
 	outcomes := replay.Transitions(objects[0], replay.Invocation{Method: op.Method, Args: op.Args})
 	w.meter.Call()

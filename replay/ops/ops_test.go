@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -42,6 +43,78 @@ func TestColumns(t *testing.T) {
 		compareColumns(t, p.Restrict(some))
 		compareColumns(t, ops.New(h, s, 0).Restrict(some))
 	}
+}
+
+// TestWith: the columns of a problem made from another one are those that are read from its
+// history alone, and only operations that have changed are read again.
+func TestWith(t *testing.T) {
+	for _, w := range []simulate.Workload{
+		{Model: "queue"}, {Model: "set", Values: 30}, {Model: "multiset", Values: 20}, {Model: "kv", Keys: 9, Values: 3}, {Model: "register"}, {Model: "deque"},
+	} {
+		w.Threads, w.Ops, w.Lost = 4, 200, 10
+		h, err := w.History()
+		if err != nil {
+			t.Fatal(err)
+		}
+		known, err := spec.Lookup(w.Model, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &counted{Described: known.(replay.Described)}
+		p := ops.New(h, s, 0)
+		compare := func(how string, q *ops.Problem, changed int) {
+			t.Helper()
+			p.Columns(nil)
+			before := s.read
+			got := q.Columns(nil)
+			if s.read-before != changed {
+				t.Errorf("%s, %s: %d operations were read, want %d", w.Model, how, s.read-before, changed)
+			}
+			if want := ops.New(q.H, s, 0).Columns(nil); !reflect.DeepEqual(got, want) {
+				t.Fatalf("%s, %s: columns are\n%+v, want\n%+v", w.Model, how, got, want)
+			}
+		}
+		compare("same operations", p.With(h, nil), 0)
+		end := h.Ops[150].Return
+		cut := p.UpTo(end)
+		compare("prefix", cut, cut.H.Pending()-pendingBefore(h, end))
+		var backward []int32
+		for i := 140; i >= 0; i -= 3 {
+			backward = append(backward, int32(i))
+		}
+		compare("some operations", p.Restrict(backward), 0)
+		compare("some of some", p.Restrict(backward).Sub([]int32{7, 1, 40}), 0)
+		changed := *cut.H
+		changed.Ops = slices.Clone(cut.H.Ops)
+		for i := range changed.Ops[:20] {
+			changed.Ops[i].Result = history.UnknownValue
+			if i%2 == 0 {
+				changed.Ops[i].Result = history.IntValue(1000)
+			}
+		}
+		compare("other results", cut.With(&changed, nil).Sub([]int32{2, 3, 4, 30, 31}), 3)
+		compare("after another", p.Restrict(backward), 0)
+	}
+}
+
+func pendingBefore(h *history.History, position int32) (n int) {
+	for i := range h.Ops {
+		if op := &h.Ops[i]; op.Call <= position && op.Pending() {
+			n++
+		}
+	}
+	return n
+}
+
+// counted counts the operations that are read.
+type counted struct {
+	replay.Described
+	read int
+}
+
+func (c *counted) Facts(op *history.Operation) replay.Facts {
+	c.read++
+	return c.Described.Facts(op)
 }
 
 // compareColumns compares the columns of p with what the specification says.
@@ -129,9 +202,7 @@ func TestSplit(t *testing.T) {
 	if seen != len(h.Ops) {
 		t.Errorf("%d operations of %d", seen, len(h.Ops))
 	}
-	if p := p.Restrict(parts[0]); p.Columns(nil).Parts != 5 {
-		t.Errorf("the numbers of parts are not kept: %d", p.Columns(nil).Parts)
-	} else if parts, _ := p.Split(); parts != nil {
+	if parts, _ := p.Restrict(parts[0]).Split(); parts != nil {
 		t.Errorf("one part is split into %d", len(parts))
 	}
 }

@@ -10,13 +10,14 @@ import (
 // Split returns the operations of each part of a partitioned object, with parts
 // in the order of their first invocations, and the operations that concern
 // several parts. It returns no parts if the specification has none or there is
-// only one. It needs the columns.
+// only one.
 func (p *Problem) Split() (parts [][]int32, across []int32) {
 	if !p.traits.Partitioned {
 		return nil, nil
 	}
-	number := make([]int32, p.columns.Parts) // part -> index in parts, + 1
-	for i, part := range p.columns.Part {
+	c := p.Columns(nil)
+	number := make([]int32, c.Parts) // part -> index in parts, + 1
+	for i, part := range c.Part {
 		switch {
 		case part == None:
 			across = append(across, int32(i))
