@@ -48,9 +48,11 @@ func (x *explainer) blameAll(m *meter.Meter) ([][]replay.FreedResult, string) {
 func (x *explainer) blameCore() ([][]replay.FreedResult, string) {
 	b := &blamer{explainer: x, meter: x.share(25)}
 	var values []history.Value
+	concern := newConcern(x.Problem)
 	for _, i := range x.latest() {
 		op := &x.H.Ops[i]
-		about, _ := concern(x.Spec, x.Traits(), replay.FactsOf(x.Spec, op), op)
+		f := replay.FactsOf(x.Spec, op)
+		about, _ := concern.of(op, &f)
 		for _, v := range about {
 			if v.Kind() != history.None && !slices.ContainsFunc(values, v.Equal) {
 				values = append(values, v)
@@ -255,19 +257,27 @@ func unknown(n int) []history.Value {
 	return slices.Repeat([]history.Value{history.UnknownValue}, n)
 }
 
-// freed returns the problem with unknown results of the operations.
+// freed is withResults with unknown results.
 func (x *explainer) freed(chosen []int32) *ops.Problem {
 	return x.withResults(chosen, unknown(len(chosen)))
 }
 
-// withResults returns the problem with other results of the operations.
+// withResults returns the problem with other results of the operations. It is valid until the
+// next call.
 func (x *explainer) withResults(chosen []int32, results []history.Value) *ops.Problem {
-	changed := *x.H
-	changed.Ops = slices.Clone(x.H.Ops)
-	for k, op := range chosen {
-		changed.Ops[op].Result = results[k]
+	if x.changed == nil {
+		x.changed = slices.Clone(x.H.Ops)
 	}
-	return x.With(&changed, nil)
+	for _, i := range x.restore {
+		x.changed[i] = x.H.Ops[i]
+	}
+	x.restore = append(x.restore[:0], chosen...)
+	for k, i := range chosen {
+		x.changed[i].Result = results[k]
+	}
+	h := *x.H
+	h.Ops = x.changed
+	return x.With(&h, nil)
 }
 
 // results returns the group with results that the operations might have had.
@@ -305,8 +315,9 @@ func (b *blamer) possibleResults(h *history.History, ops []int32, witness []int3
 		return seen
 	}
 	w := replay.NewWalk(b.Spec)
+	left := len(ops)
 	for _, i := range witness {
-		if b.meter.MustStop(1) {
+		if left == 0 || b.meter.MustStop(1) {
 			break
 		}
 		op, k := h.Ops[i], slices.Index(ops, i)
@@ -320,6 +331,7 @@ func (b *blamer) possibleResults(h *history.History, ops []int32, witness []int3
 		}
 		if k >= 0 {
 			seen[k] = slices.Clone(results)
+			left--
 		}
 	}
 	return seen

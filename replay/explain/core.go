@@ -13,7 +13,7 @@ import (
 // core finds a minimal sub-history of base, which fails; conflict are operations
 // that are known to fail by themselves.
 func (x *explainer) core(base *ops.Problem, conflict []int32) {
-	r := newReducer(base)
+	r := x.reducerOf(base)
 	r.meter, r.unexplained = x.share(60), x.e.Unexplained
 	r.decide = func(p *ops.Problem) replay.Finding { return x.check(p, r.meter) }
 	r.conflict = conflict
@@ -23,6 +23,15 @@ func (x *explainer) core(base *ops.Problem, conflict []int32) {
 		x.missFor("core", x.causeOf(replay.Time)+": the sub-history found fails, but may not be minimal")
 	}
 	x.coreConstraints(base.H)
+}
+
+// reducerOf returns a reducer of base, which has all operations.
+func (x *explainer) reducerOf(base *ops.Problem) *reducer {
+	if x.reducer == nil {
+		x.reducer = newReducer(base)
+	}
+	r := *x.reducer
+	return &r
 }
 
 // A reducer leaves operations out of a history that fails, so that the rest still
@@ -51,16 +60,16 @@ type opFacts struct {
 }
 
 func newReducer(p *ops.Problem) *reducer {
-	h, spec, traits := p.H, p.Spec, p.Traits()
-	r := &reducer{Problem: p, ops: make([]int32, len(h.Ops)), facts: make([]opFacts, len(h.Ops))}
-	parts, values := ops.NewPairing(len(h.Ops)), ops.NewPairing(len(h.Ops))
-	for i := range h.Ops {
-		op := &h.Ops[i]
-		known := replay.FactsOf(spec, op)
-		about, isVacant := concern(spec, traits, known, op)
-		f := opFacts{part: -1, value: [2]int32{-1, -1}, readOnly: known.ReadOnly, apart: known.Apart, vacant: isVacant}
-		if part, ok := known.PartOf(op); ok && traits.Partitioned {
-			f.part = parts.Number(0, part)
+	n, c := len(p.H.Ops), p.Columns(nil)
+	r := &reducer{Problem: p, ops: make([]int32, n), facts: make([]opFacts, n), parts: c.Parts}
+	values, concern := ops.NewPairing(n), newConcern(p)
+	for i := range n {
+		op := &p.H.Ops[i]
+		known := replay.FactsOf(p.Spec, op)
+		about, isVacant := concern.of(op, &known)
+		f := opFacts{part: ops.None, value: [2]int32{ops.None, ops.None}, readOnly: c.ReadOnly[i], apart: known.Apart, vacant: isVacant}
+		if p.Traits().Partitioned {
+			f.part = c.Part[i]
 		}
 		for k, v := range about {
 			if v.Kind() != history.None {
@@ -72,7 +81,7 @@ func newReducer(p *ops.Problem) *reducer {
 		}
 		r.ops[i], r.facts[i] = int32(i), f
 	}
-	r.parts, r.values = parts.Len(), values.Len()
+	r.values = values.Len()
 	return r
 }
 

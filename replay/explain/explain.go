@@ -68,6 +68,9 @@ type explainer struct {
 	meter   *meter.Meter   // bounds the work
 	finding replay.Finding // refutes the history
 	e       *replay.Explanation
+	reducer *reducer            // see reducerOf
+	changed []history.Operation // see withResults
+	restore []int32
 	cause   string // why the last undecided history stayed undecided
 }
 

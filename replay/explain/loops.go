@@ -72,11 +72,7 @@ func (r *reducer) withoutLoops(moments []moment, isKept []bool) []int32 {
 func (r *reducer) moments() []moment {
 	moments := []moment{{0, 0}}
 	r.meter.Spend(len(r.ops))
-	p := r.Sub(r.ops)
-	if r.unexplained != replay.NoOperation {
-		p = before(p)
-	}
-	w := newWalk(p, r.meter)
+	w := newWalk(r.Sub(r.ops), r.meter)
 	if w == nil {
 		return moments
 	}

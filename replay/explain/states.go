@@ -16,7 +16,7 @@ func (x *explainer) states(base *ops.Problem) {
 	if x.e.Unexplained == replay.NoOperation {
 		return
 	}
-	chosen := newReducer(base).partOf(x.e.Unexplained)
+	chosen := x.reducerOf(base).partOf(x.e.Unexplained)
 	cause := x.statesOf(base, chosen, limits.configurations)
 	if cause == tooMany {
 		// The core fails by itself, but another of its responses may be the reason. Then
@@ -50,7 +50,7 @@ func before(p *ops.Problem) *ops.Problem {
 // base, or returns the reason why it does not. One of the operations is the unexplained
 // one.
 func (x *explainer) statesOf(base *ops.Problem, chosen []int32, most int) (cause string) {
-	w := newWalk(before(base.Sub(chosen)), x.share(50))
+	w := newWalk(before(base).Sub(chosen), x.share(50))
 	if w == nil {
 		return "the objects of the specification cannot be copied"
 	}

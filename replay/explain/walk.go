@@ -89,6 +89,9 @@ func (w *walk) run(atRest func(ops int)) bool {
 		if w.stop() {
 			return false
 		}
+		if w.current.Len() == 0 { // this response fails
+			break
+		}
 		if next := int(w.open.Due); !w.overflowed && (next == len(w.H.Ops) || w.H.Ops[next].Call > due.Return) {
 			atRest(next) // as many have returned as were invoked
 		}

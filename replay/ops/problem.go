@@ -99,7 +99,12 @@ func (p *Problem) UpTo(position int32) *Problem { return p.With(p.H.UpTo(positio
 func (p *Problem) Restrict(ops []int32) *Problem { return p.With(Restrict(p.H, ops), ops) }
 
 // Sub returns the problem of some operations, in their order; see the function Sub.
-func (p *Problem) Sub(chosen []int32) *Problem { return p.With(Sub(p.H, chosen), chosen) }
+func (p *Problem) Sub(chosen []int32) *Problem {
+	if len(chosen) == len(p.H.Ops) {
+		return p
+	}
+	return p.With(Sub(p.H, chosen), chosen)
+}
 
 // Responses returns the completed operations in the order of their responses; see the
 // function Responses.
