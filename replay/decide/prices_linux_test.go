@@ -109,9 +109,8 @@ var pruningRules = []struct {
 	{"parts", search.Pruning{NoParts: true}},
 	{"useless pending", search.Pruning{NoUseless: true}},
 	{"erased effects", search.Pruning{NoErased: true}},
-	{"dominance", search.Pruning{NoDominance: true}},
 	{"twins", search.Pruning{NoTwins: true}},
-	{"all but parts", search.Pruning{NoReadsAtOnce: true, NoUseless: true, NoErased: true, NoDominance: true, NoTwins: true}},
+	{"all but parts", search.Pruning{NoReadsAtOnce: true, NoUseless: true, NoErased: true, NoTwins: true}},
 }
 
 type outcome struct {

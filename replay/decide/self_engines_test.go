@@ -71,13 +71,12 @@ var separateEngines = []separateEngine{
 	}},
 	{"search", without(search.Pruning{}, func(*trial) bool { return true })},
 	{"search without pruning", without(
-		search.Pruning{NoReadsAtOnce: true, NoTwins: true, NoDominance: true, NoUseless: true, NoErased: true, NoParts: true},
+		search.Pruning{NoReadsAtOnce: true, NoTwins: true, NoUseless: true, NoErased: true, NoParts: true},
 		func(t *trial) bool {
 			return t.hasReads() || t.hasTwins() || t.hasOpen() || t.hasParts()
 		})},
 	{"search without reads at once", without(search.Pruning{NoReadsAtOnce: true}, (*trial).hasReads)},
 	{"search without twins", without(search.Pruning{NoTwins: true}, (*trial).hasTwins)},
-	{"search without dominance", without(search.Pruning{NoDominance: true}, (*trial).hasOpen)},
 	{"search with useless operations", without(search.Pruning{NoUseless: true}, (*trial).hasOpen)},
 	{"search without parts", without(search.Pruning{NoParts: true}, (*trial).hasParts)},
 	{"queue or stack search", func(t *trial, v *replay.Verdict) error {

@@ -272,11 +272,10 @@ func tryHistory(r *rand.Rand, s subject, n, edges int) (*history.History, error)
 var prunings = []search.Pruning{
 	{},
 	{NoParts: true},
-	{NoParts: true, NoReadsAtOnce: true, NoTwins: true, NoDominance: true, NoUseless: true, NoErased: true},
+	{NoParts: true, NoReadsAtOnce: true, NoTwins: true, NoUseless: true, NoErased: true},
 	{NoParts: true, NoReadsAtOnce: true},
 	{NoParts: true, NoReadsAtOnce: true, NoErased: true},
 	{NoParts: true, NoTwins: true},
-	{NoParts: true, NoDominance: true},
 	{NoParts: true, NoUseless: true},
 	{NoParts: true, NoErased: true},
 	{NoParts: true, NoReadsAtOnce: true, NoTwins: true, NoUseless: true},

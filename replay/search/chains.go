@@ -106,7 +106,7 @@ func (c *chains) split(a *arrangement) {
 }
 
 // layOut gives each chain as many bits of the key as its number of early operations needs,
-// after the word of due operation and state.
+// after the word of due operation and state. The set of pending operations comes last.
 func (c *chains) layOut(a *arrangement) {
 	most := make([]int32, len(c.list))
 	returned := make([]int32, len(c.list)) // chain -> operations that returned before the invocation of i
@@ -129,7 +129,9 @@ func (c *chains) layOut(a *arrangement) {
 		c.fields = append(c.fields, field{int32(word), uint8(used)})
 		used += width
 	}
-	c.words = word + 1
+	if c.words = word + 1; len(c.pendings) > 0 {
+		c.words++
+	}
 }
 
 // findEarlier fills in earlier: twins have the same column of the machine.

@@ -122,9 +122,7 @@ func TestManyPending(t *testing.T) {
 			if read > n {
 				want = replay.NotLinearizable
 			}
-			for _, prune := range []search.Pruning{{}, {NoDominance: true}} {
-				checkFinding(t, "search", h, counter, search.RunPruned(ops.New(h, counter, 1<<28), prune, nil), want)
-			}
+			checkFinding(t, "search", h, counter, search.Run(ops.New(h, counter, 1<<28), nil), want)
 		}
 	}
 }

@@ -5,7 +5,6 @@ package search
 type Pruning struct {
 	NoReadsAtOnce bool // see placeReads
 	NoTwins       bool // see isSecondTwin
-	NoDominance   bool // see failedSet
 	NoUseless     bool // see isUseless
 	NoErased      bool // see erases
 	NoParts       bool // see ops.Problem.Split

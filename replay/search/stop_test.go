@@ -89,7 +89,7 @@ func stubborns(t testing.TB) []stubborn {
 		{"many pending", "queue", lost, search.Pruning{}, true, 30},
 		{"many pending", "queue", lost, search.Pruning{}, false, 300},
 		{"many pending, without rules", "queue", lost,
-			search.Pruning{NoTwins: true, NoDominance: true, NoUseless: true, NoErased: true}, false, 300},
+			search.Pruning{NoTwins: true, NoUseless: true, NoErased: true}, false, 300},
 		{"many open", "queue", many, search.Pruning{}, true, 30},
 		{"many open", "queue", many, search.Pruning{}, false, 300},
 		{"program order", "queue", long.ProgramOrder(), search.Pruning{}, true, 30},

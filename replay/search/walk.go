@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/leadline/leadline/hitting/table"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/state"
@@ -48,10 +49,10 @@ type walk struct {
 	trail []int32 // operations placed, in order
 
 	stack  []frame
-	listed []int32 // candidates of the frames, concatenated
-	seen   []int64 // column of the machine -> the last list that has an operation of this column
-	lists  int64   // number of lists made
-	failed failedSet
+	listed []int32     // candidates of the frames, concatenated
+	seen   []int64     // column of the machine -> the last list that has an operation of this column
+	lists  int64       // number of lists made
+	failed table.Words // keys of failed configurations
 	sets   usedSets
 
 	maxBytes int64
@@ -86,7 +87,7 @@ func newWalk(a *arrangement, machine *state.Machine, r *runner) *walk {
 	slices.SortFunc(s.heads, s.byResponse)
 	s.seen = make([]int64, machine.Columns())
 	s.sets.init(len(s.pendings))
-	s.failed.init(s.words, len(s.pendings) > 0, !prune.NoDominance)
+	s.failed.Length = s.words
 	s.grown.work(machine.Bytes()) // not counted: another search may have used the machine
 	s.placeReads()
 	return s
@@ -103,10 +104,13 @@ func (s *walk) Settle() bool {
 // configuration returns the key of the current configuration, valid until the next call.
 func (s *walk) configuration() []uint64 {
 	s.early[0] = uint64(s.due)<<32 | uint64(uint32(s.state))
+	if len(s.pendings) > 0 {
+		s.early[s.words-1] = uint64(s.used)
+	}
 	return s.early
 }
 
-func (s *walk) HasFailed() bool { return s.failed.has(s.configuration(), s.used, &s.sets) }
+func (s *walk) HasFailed() bool { return s.failed.Find(s.configuration()) >= 0 }
 
 func (s *walk) Push() {
 	s.stack = append(s.stack, frame{s.due, s.state, s.used, int32(len(s.trail)), int32(len(s.listed)), notListed, 0})
@@ -116,8 +120,7 @@ func (s *walk) Back() bool {
 	if len(s.stack) == 0 {
 		return false
 	}
-	s.owed += state.ConfigurationWork + s.failed.compared + s.grown.work(s.machine.Bytes())
-	s.failed.compared = 0
+	s.owed += state.ConfigurationWork + s.grown.work(s.machine.Bytes())
 	s.goBack(&s.stack[len(s.stack)-1])
 	s.isOver()
 	return true
@@ -148,7 +151,7 @@ func (s *walk) Move() bool {
 }
 
 func (s *walk) Fail() {
-	s.failed.add(s.configuration(), s.used, &s.sets)
+	s.failed.Add(s.configuration())
 	s.listed = s.listed[:s.stack[len(s.stack)-1].first]
 	s.stack = s.stack[:len(s.stack)-1]
 }
@@ -306,7 +309,7 @@ func (s *walk) add(c int32, n uint64) { s.early[s.fields[c].word] += n << s.fiel
 
 // bytes estimates the memory in use.
 func (s *walk) bytes() int64 {
-	return s.failed.bytes() + s.sets.Bytes() + s.machine.Bytes() + int64(cap(s.stack))*28 + int64(cap(s.trail)+cap(s.listed))*4
+	return s.failed.Bytes() + s.sets.Bytes() + s.machine.Bytes() + int64(cap(s.stack))*28 + int64(cap(s.trail)+cap(s.listed))*4
 }
 
 // forget drops the failed configurations that cannot occur again: those whose due response
@@ -317,7 +320,8 @@ func (s *walk) forget() bool {
 		// The remaining indices may have no candidate. Then fewer configurations are
 		// dropped than possible.
 		if f := &s.stack[i]; f.end == notListed || f.next < 1+f.end-f.first+s.pendUpTo[f.due] {
-			s.failed.dropBefore(f.due)
+			due := f.due
+			s.failed.Keep(func(_ int32, key []uint64) bool { return int32(key[0]>>32) >= due })
 			break
 		}
 	}
