@@ -14,7 +14,6 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/report"
-	"github.com/leadline/leadline/replay/stresstest"
 	"github.com/leadline/leadline/replay/view"
 )
 
@@ -104,8 +103,9 @@ func check(ctx context.Context, c *converter, err error, verbose bool, timeout t
 		defer cancel()
 	}
 	start := time.Now()
-	s := search{converter: c, verbose: verbose, ctx: ctx}
-	i.Err = s.run(i)
+	c.spec.ctx = ctx
+	i.Err = c.decide(ctx, i, verbose)
+	c.spec.ctx = context.Background()
 	i.Verdict.Elapsed = time.Since(start)
 	isBlame := func(m replay.MissingPart) bool { return m.Part == "blame" }
 	if e := i.Verdict.Explanation; e != nil && len(e.Free) == 0 && !slices.ContainsFunc(e.Missing, isBlame) {
@@ -138,33 +138,4 @@ func VisualizePath(model porcupine.Model, info Info, path string) error {
 		return err
 	}
 	return errors.Join(Visualize(model, info, file), file.Close())
-}
-
-// RequireOperations fails the test unless the history is linearizable. The message
-// explains why it is not; see stresstest.Check, which also saves the history.
-func RequireOperations(t stresstest.TB, model porcupine.Model, ops []porcupine.Operation) {
-	t.Helper()
-	c, err := fromOperations(model, ops)
-	require(t, c, err)
-}
-
-// RequireEvents is RequireOperations for events.
-func RequireEvents(t stresstest.TB, model porcupine.Model, events []porcupine.Event) {
-	t.Helper()
-	c, err := fromEvents(model, events)
-	require(t, c, err)
-}
-
-func require(t stresstest.TB, c *converter, err error) {
-	t.Helper()
-	ctx := context.Background()
-	if own, ok := t.(interface{ Context() context.Context }); ok {
-		ctx = own.Context()
-	}
-	info := check(ctx, c, err, true, 0)
-	if info.Err != nil {
-		t.Errorf("leadline: %v", info.Err)
-		return
-	}
-	stresstest.Check(t, info.History, info.Spec, stresstest.CheckOptions{Verdict: &info.Verdict})
 }

@@ -132,6 +132,25 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
+// TestLong: both searches decide long parts. Porcupine's decides those of up to 5,792
+// operations.
+func TestLong(t *testing.T) {
+	for _, n := range []int{5792, 5793} {
+		var ops []porcupine.Operation
+		for i := range n {
+			at := int64(4 * i)
+			ops = append(ops, operation(1, input{op: "write", value: i}, at, nil, at+2), operation(2, read, at+1, i, at+3))
+		}
+		if !leadline.CheckOperations(register, ops[:n]) {
+			t.Errorf("%d operations are illegal", n)
+		}
+		ops[n-1].Output = -1
+		if ops[n-1].Input = read; leadline.CheckOperations(register, ops[:n]) {
+			t.Errorf("%d operations with a wrong read are legal", n)
+		}
+	}
+}
+
 func TestEmpty(t *testing.T) {
 	for _, s := range subjects() {
 		if !leadline.CheckOperations(s.model, nil) || !leadline.CheckEvents(s.model, nil) {
@@ -242,32 +261,5 @@ func TestVisualize(t *testing.T) {
 	_, info = leadline.CheckEventsVerbose(register, []porcupine.Event{ret(1, 0)}, 0)
 	if err := leadline.Visualize(register, info, &page); err != nil {
 		t.Errorf("page about an error: %v", err)
-	}
-}
-
-// A log is a stresstest.TB.
-type log struct{ errors, logs []string }
-
-func (l *log) Helper()                         {}
-func (l *log) Name() string                    { return "log" }
-func (l *log) Logf(format string, args ...any) { l.logs = append(l.logs, fmt.Sprintf(format, args...)) }
-func (l *log) Errorf(format string, args ...any) {
-	l.errors = append(l.errors, fmt.Sprintf(format, args...))
-}
-
-func TestRequire(t *testing.T) {
-	t.Chdir(t.TempDir())
-	good, bad, ill := &log{}, &log{}, &log{}
-	leadline.RequireEvents(good, register, []porcupine.Event{call(1, write1), call(2, read), ret(1, nil), ret(2, 0)})
-	leadline.RequireOperations(bad, register, []porcupine.Operation{operation(0, write1, 0, nil, 10), operation(1, read, 20, 0, 30)})
-	leadline.RequireEvents(ill, register, []porcupine.Event{ret(1, nil)})
-	if len(good.errors) != 0 {
-		t.Errorf("a linearizable history fails: %s", good.errors)
-	}
-	if len(bad.errors) != 1 || !strings.Contains(bad.errors[0], "read(): 0") {
-		t.Errorf("a violation is reported by %q", bad.errors)
-	}
-	if len(ill.errors) != 1 || !strings.Contains(ill.errors[0], "without having been called") {
-		t.Errorf("an ill-formed history is reported by %q", ill.errors)
 	}
 }

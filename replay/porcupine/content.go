@@ -11,11 +11,10 @@ import (
 
 // A contents encodes the contents of values, of any Go types.
 type contents struct {
-	byAddress bool  // for key: pointers count by their addresses
-	left      int   // bytes that may still be visited
-	changes   bool  // a sum has met a pointer, a slice or a map
-	visited   int64 // bytes that all sums have visited
-	unlike    int   // values that equal no other
+	byAddress bool // for key: pointers count by their addresses
+	left      int  // bytes that may still be visited
+	changes   bool // a sum has met a pointer, a slice or a map
+	unlike    int  // values that equal no other
 	scratch   []byte
 }
 
@@ -34,7 +33,6 @@ var seed = maphash.MakeSeed()
 func (c *contents) sum(v any) (sum uint64, changes bool) {
 	c.byAddress, c.left, c.changes = false, sumBytes, false
 	c.scratch = c.appendAny(c.scratch[:0], reflect.ValueOf(v))
-	c.visited += int64(sumBytes - max(0, c.left))
 	return maphash.Bytes(seed, c.scratch), c.changes
 }
 

@@ -32,6 +32,9 @@ func TestDifferential(t *testing.T) {
 				if got != want || info.Err != nil {
 					t.Fatalf("round %d: %v (%v), porcupine: %v\n%v", round, got, info.Err, want, ops)
 				}
+				if v := info.Verdict; want == porcupine.Ok && len(v.Witness) != len(ops) || want == porcupine.Illegal && v.Explanation == nil {
+					t.Fatalf("round %d: the engines find %v, porcupine: %v\n%v", round, v.Answer, want, ops)
+				}
 				if quick := leadline.CheckOperations(s.model, ops); quick != (want == porcupine.Ok) {
 					t.Fatalf("round %d: CheckOperations returns %v, porcupine: %v\n%v", round, quick, want, ops)
 				}

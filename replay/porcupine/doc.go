@@ -15,9 +15,12 @@
 // Each function that checks has the name, the parameters and the results of
 // porcupine's, except that CheckOperationsVerbose and CheckEventsVerbose return an
 // Info, with the witness or the reason why there is none. Info.Explain writes it in
-// sentences, and Visualize writes leadline's page about it. In a test, RequireOperations
-// is all you need: it fails with the explanation and saves the history. Operations and
-// Events give access to the rest of leadline.
+// sentences, and Visualize writes leadline's page about it. In a test, pass the Info to
+// stresstest.Check, which fails with the explanation and saves the history:
+//
+//	stresstest.Check(t, info.History, info.Spec, stresstest.CheckOptions{Verdict: &info.Verdict})
+//
+// Operations and Events give access to the rest of leadline.
 //
 // A history of a register, with time stamps below:
 //
@@ -53,10 +56,9 @@
 //
 // # How it decides
 //
-// A search like porcupine's calls the model, in turns with the engines of leadline.
-// It needs about the same steps as porcupine and a little less memory. The engines begin
-// after about 100,000 steps and may do a quarter of the work. They decide some histories
-// that porcupine does not, and find depths and explanations.
+// Porcupine's own search comes first, for about 20,000 steps. Then the engines of leadline
+// decide. They take less time and memory for hard histories, and find depths and
+// explanations.
 //
 // A Hash helps, as in porcupine. The engines compare a state with the last 64 states of the
 // same hash or, without a Hash, of the same content in the first 64 KiB or so. An equal
@@ -64,11 +66,11 @@
 //
 // A model must be purely functional, as porcupine's documentation says. A Step may append to
 // a state that is a slice, because that copies it. The engines give up if a state has
-// changed after Init or Step returned it. Then the search decides alone, and its verdict is
-// meaningless, as with porcupine.
+// changed after Init or Step returned it. Then porcupine's search decides alone, and its
+// verdict is meaningless.
 //
-// A check gives up if it has taken 8 GiB of memory, or if the process is above the limit of
-// debug.SetMemoryLimit.
+// The engines give up if they have taken 8 GiB of memory, or if the process is above the
+// limit of debug.SetMemoryLimit.
 //
 // Steps are not interrupted, and a timeout is checked between them. StepContext gets a
 // context that is done when the time is over, so that a step that waits can return.

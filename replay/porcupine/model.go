@@ -17,9 +17,8 @@ import (
 // operations of one history.
 type specification struct {
 	model  porcupine.Model
-	judge  func(state, input, output any) (bool, any) // StepContext if the model has it, or Step
-	ctx    context.Context                            // done when the time of the check is over
-	turns  *turns                                     // the turns of the check, or nil
+	judge  func(ctx context.Context, state, input, output any) (bool, any) // StepContext if the model has it, or Step
+	ctx    context.Context                                                 // done when the time of the check is over
 	states stateTable
 	calls  map[string]*call // by callKey
 	parts  []string         // names of the elements of the model's partition
@@ -42,16 +41,14 @@ type output struct {
 }
 
 func newSpecification(model porcupine.Model) (*specification, error) {
-	s := &specification{model: model, judge: model.Step, ctx: context.Background(), calls: map[string]*call{}}
+	s := &specification{model: model, judge: model.StepContext, ctx: context.Background(), calls: map[string]*call{}}
 	switch {
 	case model.Init == nil:
 		return nil, fmt.Errorf("the model has no Init")
 	case model.Step == nil && model.StepContext == nil:
 		return nil, fmt.Errorf("the model has neither Step nor StepContext")
-	case model.StepContext != nil:
-		s.judge = func(state, input, output any) (bool, any) {
-			return model.StepContext(s.ctx, state, input, output)
-		}
+	case model.StepContext == nil:
+		s.judge = func(_ context.Context, state, input, output any) (bool, any) { return model.Step(state, input, output) }
 	}
 	if s.states.equal, s.states.hash = model.Equal, model.Hash; model.Equal == nil {
 		s.states.equal = func(a, b any) bool { return a == b }
@@ -130,14 +127,8 @@ func (s *specification) stateOf(part int, value any) partState {
 // engines keep states and transitions, so verdicts would be wrong. A Step on another state
 // may have changed it by appending to a slice that the two states share.
 func (s *specification) step(state *partState, input, output any) (bool, any) {
-	if t := s.turns; t != nil {
-		t.spend(stepWork + s.states.content.visited/visitedPerStep)
-		if s.states.content.visited = 0; t.ended {
-			panic(context.Canceled)
-		}
-	}
 	before := s.states.isAsNew(state.value, state.sum)
-	ok, next := s.judge(state.value, input, output)
+	ok, next := s.judge(s.ctx, state.value, input, output)
 	if s.ctx.Err() != nil {
 		panic(s.ctx.Err()) // StepContext may have given up
 	}

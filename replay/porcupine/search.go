@@ -3,253 +3,184 @@ package leadline
 import (
 	"context"
 	"fmt"
-	"iter"
+	"math"
+	"reflect"
 	"runtime/debug"
+	"sync/atomic"
+	"time"
 
-	"github.com/leadline/leadline/history"
+	"github.com/anishathalye/porcupine"
+
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/explain"
-	"github.com/leadline/leadline/replay/ops"
 )
 
-// The work of a check is counted in steps of a plain search.
 const (
-	// firstShare is the work of the plain searches before the engines begin. firstEach adds
-	// to it for each operation, because the engines need names. Both take part of a second.
-	firstShare = 1 << 17
-	firstEach  = 1 << 6
-	// lastShare bounds the shares of the plain searches, which double. The memory of the
-	// process is checked after each share.
-	lastShare = 1 << 20
-	// engineShare is the part of the work of plain searches that engines may do.
-	engineShare = 4
-	// explainShare is the least work of engines for depth and explanation after a plain
-	// search has decided. If that search did more work, they may do as much.
-	explainShare = 1 << 21
-	// stepWork is the work for a step of an engine, which also numbers the new state and
-	// makes keys of it.
-	stepWork = 4
-	// visitedPerStep is the number of bytes of content that count as one step.
-	visitedPerStep = 1 << 7
-	// stopCheckWork is the work that counts for each check of an engine whether to stop.
-	// Between two of them are up to meter.AskEvery units of work without a call of the model.
-	stopCheckWork = 1 << 8
-	// mostBytes is the memory that a check may take, if the process has no lower limit.
+	// firstSteps and firstEach, for each operation, bound the steps of the first search. It
+	// decides easy histories in less time than the engines need to name operations and number
+	// states (BenchmarkCheck), and others in more (BenchmarkStore).
+	firstSteps = 1 << 14
+	firstEach  = 1 << 5
+	// firstBits bounds the sets of operations that the first search keeps. They have a bit for
+	// each operation of a part.
+	firstBits = 1 << 26
+	// explainTime bounds depth and explanation, if the first search took no longer.
+	explainTime = 10 * time.Second
+	// mostBytes is the memory that the engines may take, if the process has no lower limit.
 	mostBytes = 8 << 30
 )
 
-// A search decides the operations of a converter: by a plain search of each part and, in
-// turns with these, by decide.Check.
-type search struct {
-	*converter
-	verbose bool // with history, depth and explanation
-	ctx     context.Context
-
-	opsOf   [][]int32 // part -> its operations
-	parts   []*plain
-	solved  int   // parts that have a witness
-	worked  int64 // steps of all plain searches
-	mapped  int64 // memory of the process when it was first measured
-	engines *turns
-}
-
-// run sets the verdict of the engines or of the plain searches, whichever decide first.
-func (s *search) run(i *Info) (err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			err = fmt.Errorf("the model panicked: %v\n%s", value, debug.Stack())
-		}
-		if s.engines != nil {
-			s.engines.stop()
-		}
-		s.spec.ctx, s.spec.turns = context.Background(), nil
-	}()
-	s.spec.ctx = s.ctx
-	s.split()
-	if s.verbose {
-		if err := s.start(i); err != nil {
+// decide sets the verdict. Porcupine's own search is the first, because it is the fastest
+// for short and easy histories. It is also the last, for a model that the engines cannot
+// use, because it is not pure.
+func (c *converter) decide(ctx context.Context, i *Info, verbose bool) (err error) {
+	defer recovered("checking", &err)
+	start := time.Now()
+	answer := replay.Undecided
+	if steps := c.firstSteps(); steps > 0 {
+		answer, err = c.search(ctx, steps)
+	}
+	if err != nil {
+		return err
+	}
+	if answer == replay.Undecided || verbose {
+		if i.History, i.Spec, err = c.build(); err != nil {
 			return err
 		}
-	}
-	for share := int64(firstShare + firstEach*len(s.ops)); ; share = min(s.worked, lastShare) {
-		before := s.worked
-		if answer := s.runPlain(share); answer != replay.Undecided {
-			s.conclude(i, answer)
-			return nil
+		o := replay.Options{MaxDepth: 1, Budget: replay.Budget{Bytes: mostBytes, Process: min(meter.Mapped()+mostBytes, debug.SetMemoryLimit(-1))}}
+		if verbose {
+			o.MaxDepth = replay.DefaultMaxDepth
 		}
-		if s.ctx.Err() == nil {
-			if err := s.start(i); err != nil {
+		if answer != replay.Undecided {
+			o.Budget.Time = max(explainTime, time.Since(start))
+		}
+		v, err := decide.Check(ctx, i.History, i.Spec, o)
+		switch {
+		case err == nil && v.Decided() && (answer == replay.Undecided || answer == v.Answer):
+			if i.Verdict = v; verbose {
+				i.Verdict.Explanation = explain.Why(ctx, i.History, i.Spec, v, o)
+			}
+			return nil
+		case answer == replay.Undecided && v.Cause != replay.Memory:
+			if answer, err = c.search(ctx, math.MaxInt64); err != nil {
 				return err
 			}
-			s.engines.run((s.worked - before) / engineShare)
-		}
-		switch t := s.engines; {
-		case t != nil && t.done && t.err == nil && t.verdict.Decided():
-			i.Verdict = t.verdict
-			return nil
-		case s.ctx.Err() == context.DeadlineExceeded:
-			i.Verdict.Finding = replay.GaveUp(replay.Time)
-			return nil
-		case s.ctx.Err() != nil:
-			i.Verdict.Finding = replay.GaveUp(replay.Cancelled)
-			return nil
-		case s.isFull():
-			i.Verdict.Finding = replay.GaveUp(replay.Memory)
-			return nil
 		}
 	}
+	i.Verdict.Finding = c.found(ctx, answer)
+	return nil
 }
 
-// isFull reports whether the check has taken too much memory. Measuring it takes longer than
-// a short check, so the first measurement is after the first share.
-func (s *search) isFull() bool {
-	mapped := meter.Mapped()
-	if s.mapped == 0 {
-		s.mapped = mapped
+// found returns the finding for an answer of porcupine's search.
+func (c *converter) found(ctx context.Context, answer replay.Answer) replay.Finding {
+	switch {
+	case answer == replay.Linearizable:
+		return replay.Found(replay.SearchEngine, nil)
+	case answer == replay.NotLinearizable:
+		return replay.Refuted(replay.SearchEngine)
+	case ctx.Err() == context.DeadlineExceeded:
+		return replay.GaveUp(replay.Time)
+	case ctx.Err() != nil:
+		return replay.GaveUp(replay.Cancelled)
 	}
-	return mapped-s.mapped > mostBytes || mapped > debug.SetMemoryLimit(-1)
+	return replay.GaveUp(replay.Memory)
 }
 
-// start makes the history and prepares the engines, unless it has done so before.
-func (s *search) start(i *Info) error {
-	if s.engines != nil {
-		return nil
+// partitioned returns the operations of each part.
+func (c *converter) partitioned() [][]porcupine.Operation {
+	parts := make([][]porcupine.Operation, len(c.spec.parts))
+	for _, op := range c.ops {
+		parts[op.part] = append(parts[op.part], porcupine.Operation{Input: op.input, Call: op.call, Output: op.output, Return: op.ret})
 	}
-	h, _, err := s.build()
-	if err == nil {
-		i.History, i.Spec = h, s.spec
-		s.engines = newTurns(s.ctx, h, s.spec, s.verbose)
-		s.spec.turns = s.engines
-	}
-	return err
+	return parts
 }
 
-// split makes the plain searches of the parts.
-func (s *search) split() {
-	s.opsOf = make([][]int32, len(s.spec.parts))
-	for i := range s.ops {
-		part := s.ops[i].part
-		s.opsOf[part] = append(s.opsOf[part], int32(i))
+// firstSteps returns the number of steps of the first search: 0 if they do not suffice for
+// any order.
+func (c *converter) firstSteps() int64 {
+	size, largest := make([]int64, len(c.spec.parts)), int64(1)
+	for _, op := range c.ops {
+		size[op.part]++
+		largest = max(largest, size[op.part])
 	}
-	for _, list := range s.opsOf {
-		s.parts = append(s.parts, newPlain(s.spec, s.ops, list))
+	if steps := min(firstSteps+firstEach*int64(len(c.ops)), firstBits/largest); steps > 2*largest {
+		return steps
 	}
+	return 0
 }
 
-// runPlain gives each open part an equal share of the work, so that it soon finds a part
-// without a witness.
-func (s *search) runPlain(work int64) replay.Answer {
-	share := work/max(1, int64(len(s.parts)-s.solved)) + 1
-	s.solved = 0
-	answer := replay.Linearizable
-	for _, p := range s.parts {
-		steps := p.steps
-		found := p.run(s.ctx, share)
-		s.worked += p.steps - steps
-		switch found {
-		case replay.NotLinearizable:
-			return found
-		case replay.Linearizable:
-			s.solved++
-		default:
-			answer = found
-		}
+// search runs porcupine's search for up to the given number of steps. An error is a panic of
+// the model.
+func (c *converter) search(ctx context.Context, steps int64) (replay.Answer, error) {
+	g := guard{ctx: ctx, spec: c.spec}
+	g.left.Store(steps)
+	model := porcupine.Model{Init: g.init, Step: g.step, Equal: g.equal,
+		Partition: func([]porcupine.Operation) [][]porcupine.Operation { return c.partitioned() }}
+	if c.spec.model.Hash != nil {
+		model.Hash = g.hash
 	}
-	return answer
+	isLinearizable := porcupine.CheckOperations(model, nil)
+	switch fault := g.fault.Load(); {
+	case fault != nil:
+		return replay.Undecided, *fault
+	case g.left.Load() < 0, ctx.Err() != nil:
+		return replay.Undecided, nil
+	case isLinearizable:
+		return replay.Linearizable, nil
+	}
+	return replay.NotLinearizable, nil
 }
 
-// conclude sets the verdict of the plain searches. If the check is verbose, the engines may
-// add the depth or the explanation.
-func (s *search) conclude(i *Info, answer replay.Answer) {
-	i.Verdict.Finding = replay.Refuted(replay.SearchEngine)
-	if answer == replay.Linearizable {
-		i.Verdict.Finding = replay.Found(replay.SearchEngine, nil)
-	}
-	if !s.verbose {
-		return
-	}
-	s.engines.run(max(s.worked, explainShare))
-	if t := s.engines; t.done && t.err == nil && t.verdict.Answer == answer {
-		i.Verdict = t.verdict
-	} else if answer == replay.Linearizable {
-		i.Verdict.Witness = s.witness(i)
-	}
+// A guard has the functions of a model for porcupine, which calls them in several
+// goroutines and cannot be stopped. If one panics, or the steps or the time are used up, the
+// guard rejects all steps, so that the search ends soon. Its result does not count then.
+type guard struct {
+	ctx   context.Context
+	spec  *specification
+	left  atomic.Int64 // steps; negative if some were rejected
+	fault atomic.Pointer[error]
 }
 
-// witness merges the witnesses of the parts. It returns nil if the model does not accept
-// the result again, because it is not pure.
-func (s *search) witness(i *Info) (order []int32) {
-	defer func() {
-		if recover() != nil {
-			order = nil
-		}
-	}()
-	witnesses := make([][]int32, len(s.parts))
-	for k, p := range s.parts {
-		for _, placed := range p.path {
-			witnesses[k] = append(witnesses[k], placed.op)
-		}
-	}
-	order = ops.Merge(i.History, s.opsOf, witnesses)
-	if replay.Verify(i.History, i.Spec, order, nil) != nil {
-		return nil
-	}
-	return order
-}
-
-// turns runs decide.Check, and explain.Why if the check is verbose, as a coroutine. It is
-// the context of that check. When the check has used up its share of the work, it pauses
-// at its next step of the model or its next call of Err.
-type turns struct {
-	context.Context
-	yield func(struct{}) bool
-	left  int64 // work left of the share
-	ended bool  // the caller does not need the rest
-	next  func() (struct{}, bool)
-	stop  func()
-
-	done    bool
-	verdict replay.Verdict
-	err     error
-}
-
-func newTurns(ctx context.Context, h *history.History, spec *specification, verbose bool) *turns {
-	t := &turns{Context: ctx}
-	t.next, t.stop = iter.Pull(func(yield func(struct{}) bool) {
-		t.yield = yield
-		o := replay.Options{}
-		if !verbose {
-			o.MaxDepth = 1
-		}
-		t.verdict, t.err = decide.Check(t, h, spec, o)
-		if verbose {
-			t.verdict.Explanation = explain.Why(t, h, spec, t.verdict, o)
-		}
-		t.done = true
-	})
-	return t
-}
-
-// run lets the check go on until it has done the given work, or has ended.
-func (t *turns) run(work int64) {
-	if t.left = work; !t.done {
-		t.next()
+// rescue recovers a panic of the model.
+func (g *guard) rescue() {
+	if value := recover(); value != nil {
+		err := fmt.Errorf("the model panicked: %v\n%s", value, debug.Stack())
+		g.fault.CompareAndSwap(nil, &err)
+		g.left.Store(-1)
 	}
 }
 
-// spend counts work, and pauses the check at the end of its share.
-func (t *turns) spend(work int64) {
-	if t.left -= work; t.left <= 0 && !t.ended && !t.done {
-		t.ended = !t.yield(struct{}{})
-	}
+func (g *guard) init() any {
+	defer g.rescue()
+	return clip(g.spec.model.Init())
 }
 
-// Err implements context.Context.
-func (t *turns) Err() error {
-	if t.spend(stopCheckWork); t.ended {
-		return context.Canceled
+func (g *guard) step(state, input, output any) (ok bool, next any) {
+	defer g.rescue()
+	if g.left.Add(-1) < 0 || g.ctx.Err() != nil {
+		return false, nil
 	}
-	return t.Context.Err()
+	ok, next = g.spec.judge(g.ctx, state, input, output)
+	return ok, clip(next)
+}
+
+func (g *guard) equal(a, b any) bool {
+	defer g.rescue()
+	return g.spec.states.equal(a, b)
+}
+
+func (g *guard) hash(state any) uint64 {
+	defer g.rescue()
+	return g.spec.model.Hash(state)
+}
+
+// clip cuts the capacity of a state that is a slice. So a Step that appends to the state
+// copies it.
+func clip(state any) any {
+	if v := reflect.ValueOf(state); v.Kind() == reflect.Slice && v.Cap() > v.Len() {
+		return v.Slice3(0, v.Len(), v.Len()).Interface()
+	}
+	return state
 }

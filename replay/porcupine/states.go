@@ -30,8 +30,6 @@ const (
 	keptStates = 1 << 18
 	// mostCompared is how many states with the same hash are compared: the last ones.
 	mostCompared = 64
-	// equalWork is the number of bytes that count as visited for a call of Equal.
-	equalWork = 64
 )
 
 // number returns the number of a state, and its sum: see isAsNew.
@@ -52,7 +50,6 @@ func (t *stateTable) number(state any) (number int64, sum uint64) {
 	}
 	list := t.lists[hash]
 	for _, s := range slices.Backward(list) {
-		t.content.visited += equalWork
 		if t.equal(s.state, state) {
 			return s.number, sum
 		}

@@ -351,7 +351,7 @@ func TestWaitingStep(t *testing.T) {
 			steps := 0
 			model := register
 			model.StepContext = func(ctx context.Context, state, in, out any) (bool, any) {
-				if steps++; writes == 1 || steps > 135_500 {
+				if steps++; writes == 1 || steps > 18_500 {
 					<-ctx.Done()
 					return answer, state
 				}
