@@ -8,11 +8,6 @@ import (
 	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
-// A hashMap is the state of a ConcurrentHashMap from Integer to Integer.
-type hashMap struct{ hashTable }
-
-func (m *hashMap) Clone() *hashMap { return &hashMap{m.hashTable.Clone()} }
-
 // AppendText appends the entries in the order of iteration, as far as that is
 // modelled. It does not show the size of the table.
 func (m *hashMap) AppendText(dst []byte) []byte {
@@ -28,15 +23,6 @@ func (m *hashMap) text(brackets, sep string, add func(t *javaText, key, val int3
 	return mapText(m, brackets, sep, add)
 }
 
-func (m *hashMap) Len() int { return m.n }
-
-func (m *hashMap) valueOf(key int32) *int32 {
-	if node, _, _ := m.find(key); node != 0 {
-		return &m.nodes[node].val
-	}
-	return nil
-}
-
 // keys and elements are Enumerations, which a recorder prints like arrays.
 // contains searches for a value, as in java.util.Hashtable.
 var concurrentHashMapTable = javaTable(concurrentMapMethods[*hashMap](), []table.Method[*hashMap]{
@@ -47,7 +33,7 @@ var concurrentHashMapTable = javaTable(concurrentMapMethods[*hashMap](), []table
 		return putAll(m, args)
 	}, table.Updates),
 	table.Row("contains(value: null|int) -> bool", containsValue[*hashMap], table.Reads),
-	table.Row("mappingCount() -> int", func(m *hashMap, _ []value) value { return history.IntValue(int64(m.n)) }, table.Reads),
+	table.Row("mappingCount() -> int", func(m *hashMap, _ []value) value { return history.IntValue(int64(m.Len())) }, table.Reads),
 	table.Row("keys() -> string", func(m *hashMap, _ []value) value { return m.text("[]", ",", keyText) }, table.Reads),
 	table.Row("elements() -> string", func(m *hashMap, _ []value) value { return m.text("[]", ",", valText) }, table.Reads),
 })
@@ -81,6 +67,6 @@ func newConcurrentHashMap(args []value) (table.Made, error) {
 		initial = tableFor(int(1 + float64(float32(capacity.Int())/0.75)))
 	}
 	return &table.Specification[*hashMap]{Table: concurrentHashMapTable, Fresh: func() *hashMap {
-		return &hashMap{hashTable{initial: initial}}
+		return &hashMap{initial: initial}
 	}}, nil
 }

@@ -1,11 +1,15 @@
 package java
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math/bits"
+	"slices"
+
+	"github.com/leadline/leadline/replay/spec/internal/container"
 )
 
-// A hashTable is the table of a java.util.concurrent.ConcurrentHashMap from
+// A hashMap is the state of a java.util.concurrent.ConcurrentHashMap from
 // Integer to Integer as one thread sees it. It follows JDK 17 (the class of that
 // name in JSR 166, which its authors released to the public domain). The order of
 // iteration is:
@@ -16,21 +20,24 @@ import (
 //     modelled.
 //
 // The table never shrinks.
-type hashTable struct {
-	// heads has the first node of each bin, 0 for an empty one. It is nil until
-	// the first entry, or putAll, allocates the table.
-	heads []int32
-	nodes []hashNode // nodes[0] is not used
-	free  int32      // list of unused nodes
-	n     int        // entries
-	// initial is the size given to the constructor, 0 if none.
-	initial int
+type hashMap struct {
+	container.Ordered[hashPlace, hashEntry]
+	size    int // the number of bins; 0 until the first entry, or putAll, allocates them
+	initial int // the size given to the constructor, 0 if none
 	// tree is set if a bin has become a tree since the map was cleared. The entries
 	// are then right, but the order within bins is not known.
 	tree bool
 }
 
-type hashNode struct{ key, val, next int32 }
+type hashEntry struct{ key, val int32 }
+
+// A hashPlace is the number of a bin, and in its lower half the order of linking in the bin.
+type hashPlace uint64
+
+const nextBin = hashPlace(1) << 32
+
+// Compare compares as cmp.Compare does.
+func (p hashPlace) Compare(other hashPlace) int { return cmp.Compare(p, other) }
 
 const (
 	defaultTable = 16
@@ -46,11 +53,9 @@ func spread(key int32) int32 {
 	return int32((h ^ h>>16) & 0x7fffffff)
 }
 
-func (m *hashTable) bin(key int32) int32 { return spread(key) & int32(len(m.heads)-1) }
-
 // limit is the number of entries at which the table doubles: three quarters
 // of its size.
-func (m *hashTable) limit() int { return len(m.heads) - len(m.heads)>>2 }
+func (m *hashMap) limit() int { return m.size - m.size>>2 }
 
 // tableFor is the smallest power of two that is at least n.
 func tableFor(n int) int {
@@ -61,174 +66,134 @@ func tableFor(n int) int {
 }
 
 // presize makes room for n entries and about half as many more.
-func (m *hashTable) presize(n int) {
+func (m *hashMap) presize(n int) {
 	want := maxTable
 	if n < maxTable/2 {
 		want = tableFor(n + n>>1 + 1)
 	}
-	if m.heads == nil {
-		m.heads = make([]int32, max(m.initial, want))
+	if m.size == 0 {
+		m.size = max(m.initial, want)
 	}
-	for want > m.limit() && len(m.heads) < maxTable {
+	for want > m.limit() && m.size < maxTable {
 		m.double()
 	}
 }
 
-// double moves every entry to a table of twice the size.
-func (m *hashTable) double() {
-	old := m.heads
-	n := int32(len(old))
-	m.heads = make([]int32, 2*n)
-	for b, head := range old {
-		if head != 0 {
-			m.heads[b], m.heads[int32(b)+n] = m.splitList(head, n)
+// double moves every entry to a table of twice the size. In each bin, the longest tail whose
+// entries all go to one new bin is kept as it is. The entries before it are prepended to the
+// two new bins one by one, which reverses them.
+func (m *hashMap) double() {
+	old, bit := m.Ordered, int32(m.size)
+	m.Ordered = container.Ordered[hashPlace, hashEntry]{}
+	m.size *= 2
+	isHigh := func(e hashEntry) bool { return spread(e.key)&bit != 0 }
+	var bin []hashEntry
+	split := func() {
+		tail := len(bin) - 1
+		for tail > 0 && isHigh(bin[tail-1]) == isHigh(bin[len(bin)-1]) {
+			tail--
+		}
+		slices.Reverse(bin[:max(tail, 0)])
+		for _, e := range bin {
+			_, place, _ := m.find(e.key)
+			p, _ := m.GetOrAdd(place)
+			*p = e
 		}
 	}
+	last := hashPlace(0)
+	for p := range old.All() {
+		if p.Key/nextBin != last/nextBin {
+			split()
+			bin = bin[:0]
+		}
+		bin, last = append(bin, p.Val), p.Key
+	}
+	split()
 }
 
-// splitList divides a list into the nodes whose hash does not have the bit and
-// those whose hash has it. The longest tail whose nodes all go to one side is
-// kept as it is. The nodes before it are prepended to the two lists one by one,
-// which reverses them.
-func (m *hashTable) splitList(head, bit int32) (low, high int32) {
-	run := head // first node of the tail that is kept
-	runBit := spread(m.nodes[head].key) & bit
-	for p := m.nodes[head].next; p != 0; p = m.nodes[p].next {
-		if b := spread(m.nodes[p].key) & bit; b != runBit {
-			run, runBit = p, b
-		}
-	}
-	if runBit == 0 {
-		low = run
-	} else {
-		high = run
-	}
-	for p := head; p != run; {
-		next := m.nodes[p].next
-		if spread(m.nodes[p].key)&bit == 0 {
-			m.nodes[p].next, low = low, p
-		} else {
-			m.nodes[p].next, high = high, p
-		}
-		p = next
-	}
-	return low, high
-}
-
-// find returns the node of key, the one before it in its bin, and the position
-// of the node in the bin, starting at 1. A missing node is 0.
-func (m *hashTable) find(key int32) (node, prev int32, position int) {
-	if m.heads == nil {
-		return 0, 0, 0
-	}
-	for node = m.heads[m.bin(key)]; node != 0; node = m.nodes[node].next {
+// find returns the entry of key, or nil, the place of the entry or of a new one, and its
+// position in the bin, starting at 1. The position of a missing key is that of the last entry.
+func (m *hashMap) find(key int32) (entry *hashEntry, place hashPlace, position int) {
+	place = hashPlace(spread(key)&int32(m.size-1)) * nextBin
+	end := place + nextBin
+	for p := m.Above(place, true); p != nil && p.Key < end; p = m.Above(place, true) {
 		position++
-		if m.nodes[node].key == key {
-			return node, prev, position
+		if p.Val.key == key {
+			return &p.Val, p.Key, position
 		}
-		prev = node
+		place = p.Key + 1
 	}
-	return 0, prev, position
+	return nil, place, position
 }
 
 // put sets the value of key and returns the old value. If onlyIfAbsent is set,
 // it does not replace a value.
-func (m *hashTable) put(key, val int32, onlyIfAbsent bool) (old int32, was bool) {
-	if m.heads == nil {
-		size := m.initial
-		if size == 0 {
-			size = defaultTable
-		}
-		m.heads = make([]int32, size)
+func (m *hashMap) put(key, val int32, onlyIfAbsent bool) (old int32, was bool) {
+	if m.size == 0 {
+		m.size = cmp.Or(m.initial, defaultTable)
 	}
-	node, prev, position := m.find(key)
-	if node != 0 {
-		old = m.nodes[node].val
-		if !onlyIfAbsent {
-			m.nodes[node].val = val
-		}
-	} else if added := m.newNode(key, val); prev == 0 {
-		m.heads[m.bin(key)] = added
+	entry, place, position := m.find(key)
+	if was = entry != nil; was {
+		old = entry.val
 	} else {
-		m.nodes[prev].next = added
+		entry, _ = m.GetOrAdd(place)
+	}
+	if !was || !onlyIfAbsent {
+		*entry = hashEntry{key, val}
 	}
 	if position >= treeifyAt { // also if the key existed, at this position in its bin
-		if n := len(m.heads); n < minTreeTable {
-			m.presize(2 * n)
+		if m.size < minTreeTable {
+			m.presize(2 * m.size)
 		} else {
 			m.tree = true
 		}
 	}
-	if node != 0 {
-		return old, true
-	}
-	m.n++
-	for m.n >= m.limit() && len(m.heads) < maxTable {
+	for !was && m.Len() >= m.limit() && m.size < maxTable {
 		m.double()
 	}
-	return 0, false
-}
-
-func (m *hashTable) newNode(key, val int32) int32 {
-	if i := m.free; i != 0 {
-		m.free = m.nodes[i].next
-		m.nodes[i] = hashNode{key: key, val: val}
-		return i
-	}
-	if len(m.nodes) == 0 {
-		m.nodes = make([]hashNode, 1, 4)
-	}
-	m.nodes = append(m.nodes, hashNode{key: key, val: val})
-	return int32(len(m.nodes) - 1)
+	return old, was
 }
 
 // remove removes key, which must exist.
-func (m *hashTable) remove(key int32) {
-	node, prev, _ := m.find(key)
-	next := m.nodes[node].next
-	if prev == 0 {
-		m.heads[m.bin(key)] = next
-	} else {
-		m.nodes[prev].next = next
-	}
-	m.nodes[node].next = m.free
-	m.free = node
-	m.n--
+func (m *hashMap) remove(key int32) {
+	_, place, _ := m.find(key)
+	m.Ordered.Remove(place)
 }
 
-func (m *hashTable) Clear() {
-	clear(m.heads)
-	m.nodes, m.free, m.n, m.tree = m.nodes[:min(1, len(m.nodes))], 0, 0, false
+func (m *hashMap) Clone() *hashMap {
+	c := *m
+	c.Ordered = m.Ordered.Clone()
+	return &c
+}
+
+func (m *hashMap) Clear() {
+	m.Ordered.Clear()
+	m.tree = false
 }
 
 // each calls f for every entry in the order of iteration, until f returns
 // false.
-func (m *hashTable) each(f func(key, val int32) bool) {
-	for _, i := range m.heads {
-		for ; i != 0; i = m.nodes[i].next {
-			if !f(m.nodes[i].key, m.nodes[i].val) {
-				return
-			}
+func (m *hashMap) each(f func(key, val int32) bool) {
+	for p := range m.All() {
+		if !f(p.Val.key, p.Val.val) {
+			return
 		}
 	}
 }
 
-func (m *hashTable) Clone() hashTable {
-	c := *m
-	c.heads = append([]int32(nil), m.heads...)
-	c.nodes = append(make([]hashNode, 0, len(m.nodes)+1), m.nodes...)
-	return c
+func (m *hashMap) valueOf(key int32) *int32 {
+	if entry, _, _ := m.find(key); entry != nil {
+		return &entry.val
+	}
+	return nil
 }
 
 // visibleSize is the part of the table size that can become visible. Keys that
 // share a bin in one table but not in another distinguish two sizes, if there
 // is room for two keys. A table that will be allocated with the requested size
 // counts as allocated.
-func (m *hashTable) visibleSize() int {
-	size := len(m.heads)
-	if m.heads == nil {
-		size = m.initial
-	}
+func (m *hashMap) visibleSize() int {
+	size := cmp.Or(m.size, m.initial)
 	if size == 0 {
 		return 0 // the next call decides: put allocates 16, putAll what it needs
 	}
@@ -238,9 +203,9 @@ func (m *hashTable) visibleSize() int {
 // AppendKey appends the size of the table, the entries in the order of
 // iteration (within a bin, in the order of linking), and whether a bin has
 // become a tree.
-func (m *hashTable) AppendKey(dst []byte) []byte {
+func (m *hashMap) AppendKey(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(m.visibleSize()))
-	dst = binary.AppendUvarint(dst, uint64(m.n))
+	dst = binary.AppendUvarint(dst, uint64(m.Len()))
 	m.each(func(key, val int32) bool {
 		dst = binary.AppendVarint(binary.AppendVarint(dst, int64(key)), int64(val))
 		return true
