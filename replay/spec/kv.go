@@ -23,7 +23,7 @@ func (m *cellMap) AppendKey(dst []byte) []byte {
 }
 
 func (m *cellMap) AppendText(dst []byte) []byte {
-	return table.AppendEach(dst, "{}", m.All(), table.AppendEntry)
+	return table.AppendEach(dst, "{}", ", ", m.All(), table.AppendEntry)
 }
 
 func (m *cellMap) set(key, v value) {

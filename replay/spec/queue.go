@@ -34,7 +34,7 @@ func (r *valueRing) AppendText(dst []byte) []byte {
 	if r.isStack {
 		values = r.Backward()
 	}
-	return table.AppendEach(dst, "[]", values, table.AppendValue)
+	return table.AppendEach(dst, "[]", ", ", values, table.AppendValue)
 }
 
 func pushBack(r *valueRing, args []value) value {

@@ -28,7 +28,7 @@ func (s *setOf) AppendKey(dst []byte) []byte {
 }
 
 func (s *setOf) AppendText(dst []byte) []byte {
-	return table.AppendEach(dst, "{}", s.All(), func(dst []byte, p *container.Pair[value, struct{}]) []byte { return table.AppendValue(dst, p.Key) })
+	return table.AppendEach(dst, "{}", ", ", s.All(), func(dst []byte, p *container.Pair[value, struct{}]) []byte { return table.AppendValue(dst, p.Key) })
 }
 
 var setTable = table.New([]table.Method[*setOf]{

@@ -1,6 +1,7 @@
 package java
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/leadline/leadline/history"
@@ -12,6 +13,7 @@ import (
 type collection interface {
 	Len() int
 	At(i int) int32 // in the order of iteration
+	All() iter.Seq[int32]
 	// offer adds e and reports whether it did.
 	offer(e int32) bool
 	RemoveAt(i int)
@@ -32,14 +34,6 @@ func indexOf[S collection](s S, e value) int {
 	return -1
 }
 
-func collectionText[S collection](s S, sep string) value {
-	t := newJavaText('[', sep)
-	for i := range s.Len() {
-		t.element(s.At(i))
-	}
-	return t.end(']')
-}
-
 // collectionMethods are the methods of java.util.Collection that read and
 // remove. removeNull is the result of remove(null).
 func collectionMethods[S collection](removeNull value) []table.Method[S] {
@@ -57,8 +51,8 @@ func collectionMethods[S collection](removeNull value) []table.Method[S] {
 		table.Row("removeAll(c: null|list) -> bool", func(s S, args []value) value { return bulkRemove(s, args[0], false) }, table.FailsFalse),
 		table.Row("retainAll(c: null|list) -> bool", func(s S, args []value) value { return bulkRemove(s, args[0], true) }, table.FailsFalse),
 	}, table.SizeMethods[S]("size", "isEmpty"), []table.Method[S]{
-		table.Row("toArray() -> string", func(s S, _ []value) value { return collectionText(s, ",") }, table.Reads),
-		table.Row("toString() -> string", func(s S, _ []value) value { return collectionText(s, ", ") }, table.Reads),
+		table.Row("toArray() -> string", func(s S, _ []value) value { return text("[]", ",", s.All(), appendInt) }, table.Reads),
+		table.Row("toString() -> string", func(s S, _ []value) value { return text("[]", ", ", s.All(), appendInt) }, table.Reads),
 	})
 }
 

@@ -1,6 +1,7 @@
 package java
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/leadline/leadline/history"
@@ -11,16 +12,16 @@ import (
 // AppendText appends the entries in the order of iteration, as far as that is
 // modelled. It does not show the size of the table.
 func (m *hashMap) AppendText(dst []byte) []byte {
-	return append(dst, mapText(m, "{}", ", ", (*javaText).entry).Text()...)
+	return table.AppendEach(dst, "{}", ", ", m.each, appendEntry)
 }
 
-// text is mapText for a method. It panics if the order is not modelled.
-func (m *hashMap) text(brackets, sep string, add func(t *javaText, key, val int32)) value {
+// inOrder is each. It panics if the order is not modelled.
+func (m *hashMap) inOrder() iter.Seq[entry] {
 	if m.tree {
 		panic(replay.Unmodelled("some order of the operations puts eight or more keys into one bin of the ConcurrentHashMap; JDK 17 makes " +
 			"a tree of it, whose order of iteration is not modelled: leave out the operations that list keys, values or entries"))
 	}
-	return mapText(m, brackets, sep, add)
+	return m.each
 }
 
 // keys and elements are Enumerations, which a recorder prints like arrays.
@@ -34,8 +35,8 @@ var concurrentHashMapTable = javaTable(concurrentMapMethods[*hashMap](), []table
 	}, table.Updates),
 	table.Row("contains(value: null|int) -> bool", containsValue[*hashMap], table.Reads),
 	table.Row("mappingCount() -> int", func(m *hashMap, _ []value) value { return history.IntValue(int64(m.Len())) }, table.Reads),
-	table.Row("keys() -> string", func(m *hashMap, _ []value) value { return m.text("[]", ",", keyText) }, table.Reads),
-	table.Row("elements() -> string", func(m *hashMap, _ []value) value { return m.text("[]", ",", valText) }, table.Reads),
+	viewRow("keys", (*hashMap).inOrder, "[]", ",", appendKey),
+	viewRow("elements", (*hashMap).inOrder, "[]", ",", appendVal),
 })
 
 var treeNote = []string{

@@ -21,15 +21,13 @@ import (
 //
 // The table never shrinks.
 type hashMap struct {
-	container.Ordered[hashPlace, hashEntry]
+	container.Ordered[hashPlace, entry]
 	size    int // the number of bins; 0 until the first entry, or putAll, allocates them
 	initial int // the size given to the constructor, 0 if none
 	// tree is set if a bin has become a tree since the map was cleared. The entries
 	// are then right, but the order within bins is not known.
 	tree bool
 }
-
-type hashEntry struct{ key, val int32 }
 
 // A hashPlace is the number of a bin, and in its lower half the order of linking in the bin.
 type hashPlace uint64
@@ -84,10 +82,10 @@ func (m *hashMap) presize(n int) {
 // two new bins one by one, which reverses them.
 func (m *hashMap) double() {
 	old, bit := m.Ordered, int32(m.size)
-	m.Ordered = container.Ordered[hashPlace, hashEntry]{}
+	m.Ordered = container.Ordered[hashPlace, entry]{}
 	m.size *= 2
-	isHigh := func(e hashEntry) bool { return spread(e.key)&bit != 0 }
-	var bin []hashEntry
+	isHigh := func(e entry) bool { return spread(e.key)&bit != 0 }
+	var bin []entry
 	split := func() {
 		tail := len(bin) - 1
 		for tail > 0 && isHigh(bin[tail-1]) == isHigh(bin[len(bin)-1]) {
@@ -113,7 +111,7 @@ func (m *hashMap) double() {
 
 // find returns the entry of key, or nil, the place of the entry or of a new one, and its
 // position in the bin, starting at 1. The position of a missing key is that of the last entry.
-func (m *hashMap) find(key int32) (entry *hashEntry, place hashPlace, position int) {
+func (m *hashMap) find(key int32) (found *entry, place hashPlace, position int) {
 	place = hashPlace(spread(key)&int32(m.size-1)) * nextBin
 	end := place + nextBin
 	for p := m.Above(place, true); p != nil && p.Key < end; p = m.Above(place, true) {
@@ -132,14 +130,14 @@ func (m *hashMap) put(key, val int32, onlyIfAbsent bool) (old int32, was bool) {
 	if m.size == 0 {
 		m.size = cmp.Or(m.initial, defaultTable)
 	}
-	entry, place, position := m.find(key)
-	if was = entry != nil; was {
-		old = entry.val
+	e, place, position := m.find(key)
+	if was = e != nil; was {
+		old = e.val
 	} else {
-		entry, _ = m.GetOrAdd(place)
+		e, _ = m.GetOrAdd(place)
 	}
 	if !was || !onlyIfAbsent {
-		*entry = hashEntry{key, val}
+		*e = entry{key, val}
 	}
 	if position >= treeifyAt { // also if the key existed, at this position in its bin
 		if m.size < minTreeTable {
@@ -171,19 +169,18 @@ func (m *hashMap) Clear() {
 	m.tree = false
 }
 
-// each calls f for every entry in the order of iteration, until f returns
-// false.
-func (m *hashMap) each(f func(key, val int32) bool) {
+// each yields the entries in the order of iteration, unless a bin is a tree.
+func (m *hashMap) each(yield func(entry) bool) {
 	for p := range m.All() {
-		if !f(p.Val.key, p.Val.val) {
+		if !yield(p.Val) {
 			return
 		}
 	}
 }
 
 func (m *hashMap) valueOf(key int32) *int32 {
-	if entry, _, _ := m.find(key); entry != nil {
-		return &entry.val
+	if e, _, _ := m.find(key); e != nil {
+		return &e.val
 	}
 	return nil
 }
@@ -206,10 +203,9 @@ func (m *hashMap) visibleSize() int {
 func (m *hashMap) AppendKey(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(m.visibleSize()))
 	dst = binary.AppendUvarint(dst, uint64(m.Len()))
-	m.each(func(key, val int32) bool {
-		dst = binary.AppendVarint(binary.AppendVarint(dst, int64(key)), int64(val))
-		return true
-	})
+	for e := range m.each {
+		dst = binary.AppendVarint(binary.AppendVarint(dst, int64(e.key)), int64(e.val))
+	}
 	if m.tree {
 		dst = append(dst, 1)
 	}

@@ -2,6 +2,7 @@ package java
 
 import (
 	"encoding/binary"
+	"iter"
 	"math"
 	"slices"
 
@@ -28,12 +29,14 @@ func (h *intHeap) AppendKey(dst []byte) []byte {
 
 // AppendText appends the array, whose first element is the next to be removed.
 func (h *intHeap) AppendText(dst []byte) []byte {
-	return append(dst, collectionText(h, ", ").Text()...)
+	return table.AppendEach(dst, "[]", ", ", h.All(), appendInt)
 }
 
 func (h *intHeap) Len() int { return len(h.heap) }
 
 func (h *intHeap) At(i int) int32 { return h.heap[i] }
+
+func (h *intHeap) All() iter.Seq[int32] { return slices.Values(h.heap) }
 
 func (h *intHeap) remainingCapacity() int { return math.MaxInt32 }
 

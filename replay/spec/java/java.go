@@ -2,6 +2,7 @@ package java
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"strconv"
 
@@ -82,39 +83,13 @@ func isNull(v value) bool { return v.Kind() == history.Null }
 
 func javaInt(n int32) value { return history.IntValue(int64(n)) }
 
-// A javaText builds the string that toString returns for a collection or map,
-// or the string that a recorder prints for an array or Enumeration, which has no
-// blanks.
-type javaText struct {
-	buf   []byte
-	sep   string
-	begun bool
+// text returns the string that toString returns for a collection or map, or the string that
+// a recorder prints for an array or Enumeration, which has no blanks after the commas.
+func text[E any](brackets, separator string, elements iter.Seq[E], element func([]byte, E) []byte) value {
+	return history.StringValue(string(table.AppendEach(make([]byte, 0, 64), brackets, separator, elements, element)))
 }
 
-func newJavaText(open byte, sep string) *javaText {
-	return &javaText{buf: append(make([]byte, 0, 64), open), sep: sep}
-}
-
-func (t *javaText) next() {
-	if t.begun {
-		t.buf = append(t.buf, t.sep...)
-	}
-	t.begun = true
-}
-
-func (t *javaText) element(e int32) {
-	t.next()
-	t.buf = strconv.AppendInt(t.buf, int64(e), 10)
-}
-
-func (t *javaText) entry(key, val int32) {
-	t.element(key)
-	t.buf = strconv.AppendInt(append(t.buf, '='), int64(val), 10)
-}
-
-func (t *javaText) end(close byte) value {
-	return history.StringValue(string(append(t.buf, close)))
-}
+func appendInt(dst []byte, n int32) []byte { return strconv.AppendInt(dst, int64(n), 10) }
 
 // capacityOf returns the capacity argument of a class, or the largest Java int if there is
 // none, like the constructors.

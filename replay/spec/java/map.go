@@ -2,6 +2,7 @@ package java
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/leadline/leadline/history"
@@ -19,12 +20,22 @@ type intMap interface {
 	// set, it does not replace a value.
 	put(key, val int32, onlyIfAbsent bool) (old int32, was bool)
 	remove(key int32)
-	// each calls f for every entry in the order of iteration, until f returns
-	// false.
-	each(f func(key, val int32) bool)
-	// text lists the entries in the order of iteration, as mapText does.
-	text(brackets, sep string, add func(t *javaText, key, val int32)) value
+	each(yield func(entry) bool)
+	inOrder() iter.Seq[entry] // each, in the order of iteration of the class
 	Clear()
+}
+
+type entry struct{ key, val int32 }
+
+func appendKey(dst []byte, e entry) []byte   { return appendInt(dst, e.key) }
+func appendVal(dst []byte, e entry) []byte   { return appendInt(dst, e.val) }
+func appendEntry(dst []byte, e entry) []byte { return appendVal(append(appendKey(dst, e), '='), e) }
+
+// viewRow is the row of a method that lists the entries, each formatted by element.
+func viewRow[S any](name string, entries func(S) iter.Seq[entry], brackets, separator string, element func([]byte, entry) []byte) table.Method[S] {
+	return table.Row(name+"() -> string", func(s S, _ []value) value {
+		return text(brackets, separator, entries(s), element)
+	}, table.Reads)
 }
 
 // lookup returns the value of key, or none.
@@ -56,12 +67,12 @@ func containsValue[S intMap](s S, args []value) value {
 	if isNull(args[0]) {
 		return nullPointer
 	}
-	found := false
-	s.each(func(_, val int32) bool {
-		found = int64(val) == args[0].Int()
-		return !found
-	})
-	return history.BoolValue(found)
+	for e := range s.each {
+		if int64(e.val) == args[0].Int() {
+			return yes
+		}
+	}
+	return no
 }
 
 func putValue[S intMap](s S, key, val value, onlyIfAbsent bool) value {
@@ -83,21 +94,6 @@ func removeKey[S intMap](s S, key, val value) value {
 	}
 	return old
 }
-
-// mapText lists the entries in the order of iteration, formatted by add.
-func mapText(s interface {
-	each(f func(key, val int32) bool)
-}, brackets, sep string, add func(t *javaText, key, val int32)) value {
-	t := newJavaText(brackets[0], sep)
-	s.each(func(key, val int32) bool {
-		add(t, key, val)
-		return true
-	})
-	return t.end(brackets[1])
-}
-
-func keyText(t *javaText, key, _ int32) { t.element(key) }
-func valText(t *javaText, _, val int32) { t.element(val) }
 
 // concurrentMapMethods are the methods of ConcurrentMap. In Java the views
 // (keySet, values, entrySet) are live; a history has the strings that they printed
@@ -134,10 +130,10 @@ func concurrentMapMethods[S intMap]() []table.Method[S] {
 			}
 			return history.BoolValue(!isNull(old) && old.Equal(args[1]))
 		}, table.FailsFalse|table.Keyed),
-		table.Row("keySet() -> string", func(s S, _ []value) value { return s.text("[]", ", ", keyText) }, table.Reads),
-		table.Row("values() -> string", func(s S, _ []value) value { return s.text("[]", ", ", valText) }, table.Reads),
-		table.Row("entrySet() -> string", func(s S, _ []value) value { return s.text("[]", ", ", (*javaText).entry) }, table.Reads),
-		table.Row("toString() -> string", func(s S, _ []value) value { return s.text("{}", ", ", (*javaText).entry) }, table.Reads),
+		viewRow("keySet", S.inOrder, "[]", ", ", appendKey),
+		viewRow("values", S.inOrder, "[]", ", ", appendVal),
+		viewRow("entrySet", S.inOrder, "[]", ", ", appendEntry),
+		viewRow("toString", S.inOrder, "{}", ", ", appendEntry),
 		table.Row("replace(key: null|int, value: null|int) -> null|int", func(s S, args []value) value {
 			if isNull(args[0]) || isNull(args[1]) {
 				return nullPointer
@@ -167,16 +163,16 @@ func putAll[S intMap](s S, args []value) value {
 	if isNull(args[0]) {
 		return nullPointer
 	}
-	type entry struct {
+	type keyed struct {
 		key int32
 		val value
 	}
-	pairs, entries := args[0].List(), make([]entry, 0, 8)
+	pairs, entries := args[0].List(), make([]keyed, 0, 8)
 	for i := 0; i < len(pairs); i += 2 {
 		key, _ := mapKey(pairs[i])
-		entries = append(entries, entry{key, pairs[i+1]})
+		entries = append(entries, keyed{key, pairs[i+1]})
 	}
-	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
+	slices.SortStableFunc(entries, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
 	for _, e := range entries {
 		if putValue(s, javaInt(e.key), e.val, false).Kind() == history.Exception {
 			return nullPointer

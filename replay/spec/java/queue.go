@@ -28,7 +28,7 @@ func (q *intQueue) AppendKey(dst []byte) []byte {
 }
 
 func (q *intQueue) AppendText(dst []byte) []byte {
-	return append(dst, collectionText(q, ", ").Text()...)
+	return table.AppendEach(dst, "[]", ", ", q.All(), appendInt)
 }
 
 func (q *intQueue) full() bool { return q.capacity > 0 && q.Len() >= q.capacity }

@@ -15,15 +15,11 @@ var concurrentSkipListMapTable = javaTable(concurrentMapMethods[*sortedMap](), [
 	endMethod("lastEntry() -> null|string", (*sortedMap).Last, false, showEntry, history.NullValue),
 	endMethod("pollFirstEntry() -> null|string", (*sortedMap).First, true, showEntry, history.NullValue),
 	endMethod("pollLastEntry() -> null|string", (*sortedMap).Last, true, showEntry, history.NullValue),
-	table.Row("navigableKeySet() -> string", func(m *sortedMap, _ []value) value { return mapText(m, "[]", ", ", keyText) }, table.Reads),
-	table.Row("descendingKeySet() -> string", func(m *sortedMap, _ []value) value {
-		return mapText(descending{m}, "[]", ", ", keyText)
-	}, table.Reads),
-	table.Row("descendingMap() -> string", func(m *sortedMap, _ []value) value {
-		return mapText(descending{m}, "{}", ", ", (*javaText).entry)
-	}, table.Reads),
+	viewRow("navigableKeySet", (*sortedMap).inOrder, "[]", ", ", appendKey),
+	viewRow("descendingKeySet", (*sortedMap).descending, "[]", ", ", appendKey),
+	viewRow("descendingMap", (*sortedMap).descending, "{}", ", ", appendEntry),
 }, nearMethods("Key", "int", showKey), nearMethods("Entry", "string", showEntry),
-	partMethods("Map", func(p part) value { return mapText(p, "{}", ", ", (*javaText).entry) }))
+	partMethods("Map", "{}", appendEntry))
 
 var concurrentSkipListMapEntry = table.Entry{Name: "ConcurrentSkipListMap",
 	Doc:     "java.util.concurrent.ConcurrentSkipListMap of JDK 17, from ints to ints",
@@ -72,8 +68,8 @@ var setMethods = slices.Concat([]table.Method[*sortedMap]{
 	table.Row("remove(e: null|int) -> bool", func(m *sortedMap, args []value) value { return setRemove(m, args[0]) }, table.FailsFalse|table.Keyed),
 	table.Row("removeAll(c: null|list) -> bool", func(m *sortedMap, args []value) value { return anyOf(m, args[0], setRemove) }, table.FailsFalse),
 	table.Row("retainAll(c: null|list) -> bool", retainElements, table.FailsFalse),
-	table.Row("toArray() -> string", func(m *sortedMap, _ []value) value { return mapText(m, "[]", ",", keyText) }, table.Reads),
-	table.Row("toString() -> string", func(m *sortedMap, _ []value) value { return mapText(m, "[]", ", ", keyText) }, table.Reads),
+	viewRow("toArray", (*sortedMap).inOrder, "[]", ",", appendKey),
+	viewRow("toString", (*sortedMap).inOrder, "[]", ", ", appendKey),
 }, table.SizeMethods[*sortedMap]("size", "isEmpty"))
 
 // anyOf applies f to every element of c and returns whether any call returned
@@ -99,17 +95,13 @@ func retainElements(m *sortedMap, args []value) value {
 	if isNull(args[0]) {
 		return nullPointer
 	}
-	var gone []int32
-	m.each(func(e, _ int32) bool {
-		if !listHas(args[0], e) {
-			gone = append(gone, e)
+	n := m.Len()
+	for _, e := range slices.Collect(m.each) {
+		if !listHas(args[0], e.key) {
+			m.remove(e.key)
 		}
-		return true
-	})
-	for _, e := range gone {
-		m.remove(e)
 	}
-	return history.BoolValue(len(gone) > 0)
+	return history.BoolValue(m.Len() < n)
 }
 
 var concurrentSkipListSetTable = javaTable(setMethods, []table.Method[*sortedMap]{
@@ -117,11 +109,9 @@ var concurrentSkipListSetTable = javaTable(setMethods, []table.Method[*sortedMap
 	endMethod("last() -> int", (*sortedMap).Last, false, showKey, noSuchElement),
 	endMethod("pollFirst() -> null|int", (*sortedMap).First, true, showKey, history.NullValue),
 	endMethod("pollLast() -> null|int", (*sortedMap).Last, true, showKey, history.NullValue),
-	table.Row("descendingSet() -> string", func(m *sortedMap, _ []value) value {
-		return mapText(descending{m}, "[]", ", ", keyText)
-	}, table.Reads),
+	viewRow("descendingSet", (*sortedMap).descending, "[]", ", ", appendKey),
 }, nearMethods("", "int", showKey),
-	partMethods("Set", func(p part) value { return mapText(p, "[]", ", ", keyText) }))
+	partMethods("Set", "[]", appendKey))
 
 var concurrentSkipListSetEntry = table.Entry{Name: "ConcurrentSkipListSet",
 	Doc:     "java.util.concurrent.ConcurrentSkipListSet of JDK 17, holding ints",

@@ -3,6 +3,9 @@ package java
 import (
 	"cmp"
 	"encoding/binary"
+	"iter"
+	"math"
+	"slices"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay/spec/internal/container"
@@ -35,16 +38,14 @@ func (m *sortedMap) AppendKey(dst []byte) []byte {
 }
 
 func (m *sortedMap) AppendText(dst []byte) []byte {
-	show := (*javaText).entry
+	element := appendEntry
 	if m.isSet {
-		show = keyText
+		element = appendKey
 	}
-	return append(dst, mapText(m, "{}", ", ", show).Text()...)
+	return table.AppendEach(dst, "{}", ", ", m.each, element)
 }
 
-func (m *sortedMap) text(brackets, sep string, add func(t *javaText, key, val int32)) value {
-	return mapText(m, brackets, sep, add)
-}
+func (m *sortedMap) inOrder() iter.Seq[entry] { return m.each }
 
 func (m *sortedMap) valueOf(key int32) *int32 { return m.Get(sortedKey(key)) }
 
@@ -59,10 +60,35 @@ func (m *sortedMap) put(key, val int32, onlyIfAbsent bool) (old int32, was bool)
 
 func (m *sortedMap) remove(key int32) { m.Ordered.Remove(sortedKey(key)) }
 
-func (m *sortedMap) each(f func(key, val int32) bool) {
+func entryOf(p *sortedPair) entry { return entry{int32(p.Key), p.Val} }
+
+func (m *sortedMap) each(yield func(entry) bool) {
 	for p := range m.All() {
-		if !f(int32(p.Key), p.Val) {
+		if !yield(entryOf(p)) {
 			return
+		}
+	}
+}
+
+// descending yields the entries from the largest key down.
+func (m *sortedMap) descending() iter.Seq[entry] {
+	return func(yield func(entry) bool) {
+		for p := range m.Backward() {
+			if !yield(entryOf(p)) {
+				return
+			}
+		}
+	}
+}
+
+// between yields the entries whose keys are from lo to hi.
+func (m *sortedMap) between(lo, hi int64) iter.Seq[entry] {
+	return func(yield func(entry) bool) {
+		if lo > hi || lo > math.MaxInt32 {
+			return
+		}
+		for p := m.Above(sortedKey(lo), true); p != nil && int64(p.Key) <= hi && yield(entryOf(p)); {
+			p = m.Above(p.Key, false)
 		}
 	}
 }
@@ -72,11 +98,7 @@ type shower func(*sortedPair) value
 
 func showKey(p *sortedPair) value { return javaInt(int32(p.Key)) }
 
-func showEntry(p *sortedPair) value {
-	t := &javaText{}
-	t.entry(int32(p.Key), p.Val)
-	return history.StringValue(string(t.buf))
-}
+func showEntry(p *sortedPair) value { return history.StringValue(string(appendEntry(nil, entryOf(p)))) }
 
 // endMethod returns the result for the first or last pair, or none. If remove
 // is set, it also removes the pair.
@@ -121,6 +143,44 @@ func nearMethods(suffix, result string, show shower) []table.Method[*sortedMap] 
 				return show(p)
 			}
 			return history.NullValue
+		}, table.Reads))
+	}
+	return methods
+}
+
+// partMethods are headMap, tailMap and subMap, or those of a set, with names that end in
+// suffix. They list the part between two bounds.
+func partMethods(suffix, brackets string, element func([]byte, entry) []byte) []table.Method[*sortedMap] {
+	const lowest, highest = math.MinInt32, math.MaxInt32
+	from := func(bound value, inclusive bool) int64 {
+		if inclusive {
+			return bound.Int()
+		}
+		return bound.Int() + 1
+	}
+	to := func(bound value, inclusive bool) int64 { return from(bound, !inclusive) - 1 }
+	var methods []table.Method[*sortedMap]
+	for _, part := range []struct {
+		name, params string
+		bounds       func(args []value) (lo, hi int64)
+	}{
+		{"head", "to: null|int", func(a []value) (lo, hi int64) { return lowest, to(a[0], false) }},
+		{"head", "to: null|int, inclusive: bool", func(a []value) (lo, hi int64) { return lowest, to(a[0], a[1].Bool()) }},
+		{"tail", "from: null|int", func(a []value) (lo, hi int64) { return from(a[0], true), highest }},
+		{"tail", "from: null|int, inclusive: bool", func(a []value) (lo, hi int64) { return from(a[0], a[1].Bool()), highest }},
+		{"sub", "from: null|int, to: null|int", func(a []value) (lo, hi int64) { return from(a[0], true), to(a[1], false) }},
+		{"sub", "from: null|int, inclusive: bool, to: null|int, inclusive: bool", func(a []value) (lo, hi int64) {
+			return from(a[0], a[1].Bool()), to(a[2], a[3].Bool())
+		}},
+	} {
+		methods = append(methods, table.Row(part.name+suffix+"("+part.params+") -> string", func(m *sortedMap, args []value) value {
+			switch {
+			case slices.ContainsFunc(args, isNull):
+				return nullPointer
+			case part.name == "sub" && args[0].Int() > args[len(args)/2].Int():
+				return illegalArgument
+			}
+			return text(brackets, ", ", m.between(part.bounds(args)), element)
 		}, table.Reads))
 	}
 	return methods

@@ -135,14 +135,14 @@ func (o object[S]) AppendKey(dst []byte) []byte { return o.state.AppendKey(dst) 
 // String returns the state in words for people.
 func (o object[S]) String() string { return string(o.state.AppendText(nil)) }
 
-// AppendEach appends elements between brackets, separated by commas. element
-// appends one of them.
-func AppendEach[E any](dst []byte, brackets string, elements iter.Seq[E], element func([]byte, E) []byte) []byte {
+// AppendEach appends elements between brackets, with a separator. element appends one of
+// them.
+func AppendEach[E any](dst []byte, brackets, separator string, elements iter.Seq[E], element func([]byte, E) []byte) []byte {
 	dst = append(dst, brackets[0])
 	start := len(dst)
 	for e := range elements {
 		if len(dst) > start {
-			dst = append(dst, ", "...)
+			dst = append(dst, separator...)
 		}
 		dst = element(dst, e)
 	}
@@ -159,7 +159,7 @@ func AppendEntry(dst []byte, p *container.Pair[value, value]) []byte {
 
 // AppendCounts appends each value as often as it occurs.
 func AppendCounts(dst []byte, brackets string, counts iter.Seq[*container.Pair[value, int]]) []byte {
-	return AppendEach(dst, brackets, func(yield func(value) bool) {
+	return AppendEach(dst, brackets, ", ", func(yield func(value) bool) {
 		for p := range counts {
 			for range p.Val {
 				if !yield(p.Key) {
