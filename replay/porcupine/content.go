@@ -18,12 +18,8 @@ type contents struct {
 	scratch   []byte
 }
 
-const (
-	// sumBytes is about the number of bytes of content that a sum visits at most.
-	sumBytes = 1 << 16
-	// keyBytes is the size, about, above which a value equals no other.
-	keyBytes = 1 << 20
-)
+// mostContent is about the number of bytes of content that a sum or a key visits.
+const mostContent = 1 << 16
 
 var seed = maphash.MakeSeed()
 
@@ -31,16 +27,16 @@ var seed = maphash.MakeSeed()
 // pointers; functions and channels count by address. Values with the same sum may differ,
 // and values with different sums may be equal for a model.
 func (c *contents) sum(v any) (sum uint64, changes bool) {
-	c.byAddress, c.left, c.changes = false, sumBytes, false
+	c.byAddress, c.left, c.changes = false, mostContent, false
 	c.scratch = c.appendAny(c.scratch[:0], reflect.ValueOf(v))
 	return maphash.Bytes(seed, c.scratch), c.changes
 }
 
 // key returns a string that two inputs or outputs share only if no pure function
 // distinguishes them. A pointer in them must be kept alive as long as the key is in use. A
-// value with a function equals no value, not even itself.
+// large value, or one with a function, equals no value, not even itself.
 func (c *contents) key(v any) string {
-	c.byAddress, c.left = true, keyBytes
+	c.byAddress, c.left = true, mostContent
 	c.scratch = c.appendAny(c.scratch[:0], reflect.ValueOf(v))
 	if c.left < 0 {
 		c.unlike++

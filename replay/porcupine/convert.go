@@ -221,55 +221,48 @@ func (c *converter) arrange() {
 	}
 }
 
-// returns returns operations in the order of their returns.
-func (c *converter) returns() []int {
-	order := make([]int, len(c.ops))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.ops[a].ret, c.ops[b].ret) })
-	return order
-}
-
 // build puts the events in order and returns the history with its specification.
 // A call precedes a return at the same time, so that intervals are closed. This also
 // holds for operations of one client, which then belong to two processes.
 func (c *converter) build() (*history.History, replay.Spec, error) {
+	type event struct {
+		op     int
+		at     int64
+		isCall bool
+	}
+	var events []event // calls first, then in the order of time
+	for i, op := range c.ops {
+		events = append(events, event{i, op.call, true})
+	}
+	for i, op := range c.ops {
+		events = append(events, event{i, op.ret, false})
+	}
+	slices.SortStableFunc(events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
+
 	names := c.names()
 	b := history.NewBuilder(history.Header{Model: c.spec.Name(), Order: c.order, Tie: history.Closed})
 	b.Expect(len(c.ops))
 	idle := map[int][]history.Value{} // client -> its processes without an open operation; the last is used next
 	processes := map[int]int{}        // client -> the number of its processes
 	process := make([]history.Value, len(c.ops))
-	returns := c.returns()
-	addReturn := func() {
-		i := returns[0]
-		op := c.ops[i]
-		returns = returns[1:]
-		idle[op.client] = append(idle[op.client], process[i])
-		b.Add(&history.Event{Type: history.OK, Op: op.id, Result: names[i].result, At: op.ret})
-	}
-	for i := range c.ops {
-		op := c.ops[i]
-		for c.ops[returns[0]].ret < op.call { // op itself has not returned
-			addReturn()
-		}
-		if list := idle[op.client]; len(list) > 0 {
-			process[i], idle[op.client] = list[len(list)-1], list[:len(list)-1]
-		} else {
+	for _, e := range events {
+		op, name := c.ops[e.op], &names[e.op]
+		list := idle[op.client]
+		switch {
+		case !e.isCall:
+			idle[op.client] = append(list, process[e.op])
+			b.Add(&history.Event{Type: history.OK, Op: op.id, Result: name.result, At: op.ret})
+			continue
+		case len(list) > 0:
+			process[e.op], idle[op.client] = list[len(list)-1], list[:len(list)-1]
+		default:
 			processes[op.client]++
-			process[i] = processName(op.client, processes[op.client])
+			process[e.op] = processName(op.client, processes[op.client])
 		}
-		b.Add(&history.Event{Type: history.Invoke, Op: op.id, Process: process[i], Method: names[i].method, Args: names[i].args, At: op.call})
-	}
-	for len(returns) > 0 {
-		addReturn()
+		b.Add(&history.Event{Type: history.Invoke, Op: op.id, Process: process[e.op], Method: name.method, Args: name.args, At: op.call})
 	}
 	h, err := b.Build()
-	if err != nil {
-		return nil, nil, err
-	}
-	return h, c.spec, nil
+	return h, c.spec, err
 }
 
 // processName is the name of a process of a client, from 1. A client has several if its

@@ -56,13 +56,13 @@
 //
 // # How it decides
 //
-// Porcupine's own search comes first, for about 20,000 steps. Then the engines of leadline
-// decide. They take less time and memory for hard histories, and find depths and
+// Porcupine's own search comes first, for up to 64 steps an operation. Then the engines of
+// leadline decide. They take less time and memory for hard histories, and find depths and
 // explanations.
 //
-// A Hash helps, as in porcupine. The engines compare a state with the last 64 states of the
-// same hash or, without a Hash, of the same content in the first 64 KiB or so. An equal
-// state that is missed costs time, but never changes a verdict.
+// A Hash helps, as in porcupine. The engines compare a state with the states of the same
+// hash or, without a Hash, of the same content in the first 64 KiB or so. An equal state
+// that is missed costs time, but never changes a verdict.
 //
 // A model must be purely functional, as porcupine's documentation says. A Step may append to
 // a state that is a slice, because that copies it. The engines give up if a state has

@@ -21,8 +21,7 @@ const (
 	// firstSteps and firstEach, for each operation, bound the steps of the first search. It
 	// decides easy histories in less time than the engines need to name operations and number
 	// states (BenchmarkCheck), and others in more (BenchmarkStore).
-	firstSteps = 1 << 14
-	firstEach  = 1 << 5
+	firstEach = 1 << 6
 	// firstBits bounds the sets of operations that the first search keeps. They have a bit for
 	// each operation of a part.
 	firstBits = 1 << 26
@@ -105,7 +104,7 @@ func (c *converter) firstSteps() int64 {
 		size[op.part]++
 		largest = max(largest, size[op.part])
 	}
-	if steps := min(firstSteps+firstEach*int64(len(c.ops)), firstBits/largest); steps > 2*largest {
+	if steps := min(firstEach*int64(len(c.ops)), firstBits/largest); steps > 2*largest {
 		return steps
 	}
 	return 0

@@ -15,8 +15,7 @@ type stateTable struct {
 	mu      sync.Mutex
 	content contents
 	lists   map[uint64][]numberedState // hash -> states
-	kept    int                        // states in lists
-	last    int64                      // the last number given; no number is used twice
+	last    int64                      // the last number given
 }
 
 type numberedState struct {
@@ -24,20 +23,12 @@ type numberedState struct {
 	number int64
 }
 
-const (
-	// keptStates bounds the states that are kept. A state that was forgotten gets another
-	// number when it occurs again.
-	keptStates = 1 << 18
-	// mostCompared is how many states with the same hash are compared: the last ones.
-	mostCompared = 64
-)
-
 // number returns the number of a state, and its sum: see isAsNew.
 func (t *stateTable) number(state any) (number int64, sum uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.lists == nil || t.kept >= keptStates {
-		t.lists, t.kept = map[uint64][]numberedState{}, 0
+	if t.lists == nil {
+		t.lists = map[uint64][]numberedState{}
 	}
 	t.equal(state, state) // Equal may sort parts of the state; let it do so before the sum
 	sum, changes := t.content.sum(state)
@@ -54,11 +45,7 @@ func (t *stateTable) number(state any) (number int64, sum uint64) {
 			return s.number, sum
 		}
 	}
-	if len(list) == mostCompared {
-		list = slices.Delete(list, 0, 1)
-	}
 	t.last++
-	t.kept++
 	t.lists[hash] = append(list, numberedState{state, t.last})
 	return t.last, sum
 }
