@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/leadline/leadline/replay"
@@ -15,14 +14,12 @@ const (
 	partSteps = 64
 )
 
-// parts decides each part of a partitioned object. If a part has no witness, the history
-// has none, so an undecided part does not end the search. A part that exceeds its share of
-// the work is tried again after the others, with four times as much. The method merges the
-// witnesses of all parts. If these contradict edges between parts, it searches the history
-// as a whole.
-func (r *runner) parts(a *arrangement, parts [][]int32) replay.Finding {
-	witnesses := make([][]int32, len(parts))
-	gaveUp := replay.Finding{}
+// parts decides each part of a partitioned object. It returns their witnesses, and the
+// finding of a part that has none or stayed undecided. A part without a witness ends the
+// search, and an undecided part does not. A part that exceeds its share of the work is tried
+// again after the others, with four times as much.
+func (r *runner) parts(a *arrangement, parts [][]int32) (witnesses [][]int32, open replay.Finding) {
+	witnesses = make([][]int32, len(parts))
 	left := make([]int, len(parts))
 	for k := range left {
 		left[k] = k
@@ -41,24 +38,15 @@ func (r *runner) parts(a *arrangement, parts [][]int32) replay.Finding {
 				again = append(again, k)
 				continue
 			case f.Answer == replay.NotLinearizable, f.Cause == replay.Declined, f.Cause == replay.Time:
-				return f
+				return nil, f
 			case !f.Decided():
-				gaveUp = f
+				open = f
 			}
 			witnesses[k] = f.Witness
 		}
 		left = again
 	}
-	if gaveUp.Cause != replay.NoCause {
-		return gaveUp
-	}
-	if a.before == nil {
-		return replay.Found(replay.SearchEngine, ops.Merge(a.h, parts, witnesses))
-	}
-	if witness := mergeAlong(a, parts, witnesses); witness != nil {
-		return replay.Found(replay.SearchEngine, witness)
-	}
-	return r.whole(a)
+	return witnesses, open
 }
 
 // restrict returns the arrangement of some operations. It keeps order that edges pass on
@@ -103,86 +91,4 @@ func (a *arrangement) nearest(i int32, ops []int32) []int32 {
 		}
 	}
 	return nearest
-}
-
-// mergeAlong combines witnesses of the parts into a witness of the whole
-// history, as ops.Merge does. In addition, it places the predecessors of
-// each operation by edges before it. It returns nil if the witnesses and the
-// edges contradict each other.
-func mergeAlong(a *arrangement, parts [][]int32, witnesses [][]int32) []int32 {
-	m := merger{arrangement: a, previous: make([]int32, len(a.h.Ops)), state: make([]uint8, len(a.h.Ops))}
-	var returned, rest []int32
-	for k, w := range witnesses {
-		last := int32(-1)
-		for _, i := range w {
-			op := parts[k][i]
-			m.previous[op] = last
-			last = op
-			if a.mayStayOut(op) {
-				rest = append(rest, op)
-			} else {
-				returned = append(returned, op)
-			}
-		}
-	}
-	slices.SortFunc(returned, func(x, y int32) int {
-		return cmp.Or(cmp.Compare(a.h.Ops[x].Return, a.h.Ops[y].Return), cmp.Compare(x, y))
-	})
-	for _, op := range append(returned, rest...) {
-		if !m.place(op) {
-			return nil
-		}
-	}
-	return m.merged
-}
-
-type merger struct {
-	*arrangement
-	previous []int32 // operation -> the one before it in the witness of its part, or -1
-	state    []uint8 // operation -> waiting or placed
-	merged   []int32
-}
-
-const (
-	waiting = 1 + iota
-	placed
-)
-
-// place places the operation, after everything that has to precede it and has
-// not been placed. It reports false if that includes the operation itself, or
-// an operation that was invoked after its response.
-func (m *merger) place(op int32) bool {
-	response := m.h.Ops[op].Return
-	for stack := []int32{op}; len(stack) > 0; {
-		top := stack[len(stack)-1]
-		first := m.missing(top)
-		switch {
-		case m.state[top] == placed:
-			stack = stack[:len(stack)-1]
-		case first < 0:
-			m.state[top] = placed
-			m.merged = append(m.merged, top)
-			stack = stack[:len(stack)-1]
-		case m.state[first] == waiting || m.h.Ops[first].Call > response:
-			return false
-		default:
-			m.state[top], m.state[first] = waiting, waiting
-			stack = append(stack, first)
-		}
-	}
-	return true
-}
-
-// missing returns an operation that has to precede this one and has not been
-// placed, or -1.
-func (m *merger) missing(op int32) int32 {
-	if p := m.previous[op]; p >= 0 && m.state[p] != placed {
-		return p
-	}
-	for _, b := range m.before[op] {
-		if m.state[b] != placed {
-			return b
-		}
-	}
-	return -1
 }

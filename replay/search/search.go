@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
@@ -55,28 +56,30 @@ func (r *runner) decide(p *ops.Problem) replay.Finding {
 	return f
 }
 
-// split searches part by part if possible. Operations on several parts that only read, like
-// the size of a map, change no part. So if a part has no witness without these operations,
-// the history has none. If every part has a witness, split searches the whole history,
-// including these operations.
+// split searches part by part if possible. A part without a witness refutes the history.
+// Witnesses of all parts make one of the whole, unless
+//
+//   - edges lead from part to part, or
+//   - there are operations on several parts. They have to be read-only, like the size of a
+//     map. Then they change no part.
+//
+// In these cases, split searches the whole history if every part has a witness.
 func (r *runner) split(a *arrangement) replay.Finding {
 	parts, across := a.recorded.Split()
-	switch {
-	case parts == nil || r.prune.NoParts:
+	changes := func(op int32) bool { return !a.columns().ReadOnly[op] }
+	if parts == nil || r.prune.NoParts || slices.ContainsFunc(across, changes) {
 		return r.whole(a)
-	case len(across) == 0:
-		return r.parts(a, parts)
 	}
-	for _, op := range across {
-		if !a.columns().ReadOnly[op] {
-			return r.whole(a)
-		}
+	witnesses, open := r.parts(a, parts)
+	switch {
+	case open.Answer == replay.NotLinearizable || open.Cause == replay.Time || open.Cause == replay.Declined:
+		return open
+	case a.before != nil || len(across) > 0:
+		return r.whole(a)
+	case open.Cause != replay.NoCause:
+		return open
 	}
-	f := r.parts(a, parts)
-	if f.Answer == replay.NotLinearizable || f.Cause == replay.Time {
-		return f
-	}
-	return r.whole(a)
+	return replay.Found(replay.SearchEngine, ops.Merge(a.h, parts, witnesses))
 }
 
 // whole searches without parts.
