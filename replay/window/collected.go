@@ -37,18 +37,24 @@ func Run(p *ops.Problem, m *meter.Meter) replay.Finding {
 	if c == nil {
 		return replay.Declines("")
 	}
-	f := c.search(discipline, p.MaxBytes, m)
-	if f.Answer == replay.Linearizable && len(c.sizes) > 0 {
-		// Operations that count change nothing. So if the others have no witness, the
-		// history has none.
-		if f.Witness = weaveSizes(p.H, columns, f.Witness, c.sizes); f.Witness == nil {
+	return c.withReads(p, c.search(discipline, p.MaxBytes, m))
+}
+
+// withReads adds the reads that search left out, and operations that never take effect, to
+// the witness of a finding. It declines if some read does not fit into the witness. Reads
+// change nothing. So if the others have no witness, the history has none.
+func (c *collected) withReads(p *ops.Problem, f replay.Finding) replay.Finding {
+	if f.Answer == replay.Linearizable {
+		if f.Witness = c.weave(p, f.Witness); f.Witness == nil {
 			return replay.Declines("")
 		}
+		f.Witness = ops.Complete(f.Witness, len(p.H.Ops))
 	}
 	return f
 }
 
-// search decides the history without the operations that count.
+// search decides the history without the operations that count, and returns a witness of
+// operations that take effect. In a stack, it leaves reads out of the witness.
 func (c *collected) search(discipline replay.Discipline, maxBytes int64, m *meter.Meter) replay.Finding {
 	switch {
 	case c.impossible != history.NoReturn:
@@ -68,8 +74,8 @@ func (c *collected) search(discipline replay.Discipline, maxBytes int64, m *mete
 }
 
 // If there are manyInsertions into a stack and each value is inserted less often than
-// fewInsertions on average, it is mostly clear which insertion a removal takes. Pairs is faster
-// then, and decides more.
+// fewInsertions on average, it is mostly clear which insertion a removal takes. Package order is
+// faster then, and decides more.
 const (
 	manyInsertions = 128
 	fewInsertions  = 32
@@ -93,14 +99,12 @@ func (c *collected) searchStack(maxBytes int64, m *meter.Meter) replay.Finding {
 }
 
 // collected is a history of a queue or stack, split into insertions and consumers.
-// Consumers are removals, peeks and operations that find nothing. Operations that count are
-// in sizes.
+// Consumers are removals, peeks and operations that find nothing.
 type collected struct {
 	inserts   []insertion // sorted by invocation
 	consumers []consumer  // sorted by response
 	pendings  []consumer  // pending removals, sorted by invocation
-	idle      []int32     // operations that do not matter: pending reads
-	sizes     []sized     // sorted by invocation
+	reads     []consumer  // to be woven into a witness, sorted by invocation; see weave
 	// spare has, for each value, the number of insertions minus the number of
 	// removals that returned. Pending removals take at most that many.
 	spare []int32
@@ -108,9 +112,6 @@ type collected struct {
 	// which a value was removed more often than inserted. It is NoReturn if there is no
 	// such response.
 	impossible int32
-
-	stack  *stackOps // see asStack
-	isWide bool      // more than 64 are open at once
 }
 
 type insertion struct {
@@ -123,10 +124,6 @@ type consumer struct {
 	role                 replay.Role
 }
 
-// sized is an operation that counted the values of the collection. If size is negative, it
-// only found that there is at least one.
-type sized struct{ op, call, ret, size int32 }
-
 // readCollected returns nil if the history has operations that do not fit into collected.
 func readCollected(h *history.History, columns *ops.Columns, discipline replay.Discipline) *collected {
 	c := &collected{impossible: history.NoReturn}
@@ -138,7 +135,6 @@ func readCollected(h *history.History, columns *ops.Columns, discipline replay.D
 		case role == replay.Insert:
 			c.inserts = append(c.inserts, insertion{t.op, t.call, t.ret, value, !op.Pending() || op.Happened})
 		case role == replay.Idle:
-			c.idle = append(c.idle, t.op)
 		case role == replay.Remove && op.Pending():
 			if op.Happened || value != ops.None {
 				return nil
@@ -152,14 +148,17 @@ func readCollected(h *history.History, columns *ops.Columns, discipline replay.D
 			t.role = replay.Look // of any value
 			c.consumers = append(c.consumers, t)
 		case role == replay.Size:
-			c.sizes = append(c.sizes, sized{t.op, t.call, t.ret, value})
-		case role == replay.Remove, role == replay.Look, role == replay.Nothing:
+			c.reads = append(c.reads, t)
+		case role == replay.Remove:
 			c.consumers = append(c.consumers, t)
+		case role == replay.Look, role == replay.Nothing:
+			if c.consumers = append(c.consumers, t); discipline == replay.LastIn {
+				c.reads = append(c.reads, t)
+			}
 		default:
 			return nil
 		}
 	}
-	slices.SortFunc(c.sizes, func(a, b sized) int { return cmp.Compare(a.call, b.call) })
 	slices.SortFunc(c.consumers, func(a, b consumer) int { return cmp.Compare(a.ret, b.ret) })
 	c.countValues(int(columns.Values))
 	return c
@@ -213,19 +212,7 @@ type stackOps struct {
 	opens    [][]int32 // due -> operations invoked before the due response that have not returned before it
 }
 
-// asStack returns the operations as stackOps, or nil if more than 64 are open at once.
-func (c *collected) asStack() *stackOps {
-	if c.stack == nil {
-		c.stack = &stackOps{}
-		c.isWide = !c.stack.read(c)
-	}
-	if c.isWide {
-		return nil
-	}
-	return c.stack
-}
-
-// read reports false if more than 64 are open at once.
+// read reads the operations. It reports false if more than 64 are open at once.
 func (p *stackOps) read(c *collected) bool {
 	for _, e := range c.inserts {
 		p.ops = append(p.ops, consumer{e.op, e.call, e.ret, e.value, replay.Insert})

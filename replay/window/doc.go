@@ -6,5 +6,5 @@
 //     in the removals that have been placed; see queueSearch.
 //   - A stack has a beam search, which stores sets of whole stacks; see stackBeam.
 //
-// Sizes are woven into the witness of the rest.
+// Sizes, and in a stack all reads, are woven into the witness of the rest.
 package window

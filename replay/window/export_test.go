@@ -19,5 +19,5 @@ func BeamOfWidth(p *ops.Problem, width int, m *meter.Meter) (f replay.Finding, t
 	b := newStackBeam(c, math.MaxInt64, m)
 	b.width, b.bags, b.patience = width, width, math.MaxInt64
 	found, cause := b.run()
-	return replay.Searched(found, cause, b.witness), int(b.salt)
+	return c.withReads(p, replay.Searched(found, cause, b.witness)), int(b.salt)
 }

@@ -431,25 +431,15 @@ func (s *queueSearch) configuration() []uint64 {
 
 const queueKeyWords = 4 // without the bits
 
-// witness returns all operations in order: the operations that the search has placed, then
-// those that need not take effect.
-func (s *queueSearch) witness() []int32 {
-	order := s.order()
-	for _, p := range s.pendings[s.at.used:] {
-		order = append(order, p.op)
-	}
-	return append(order, s.idle...)
-}
-
-// order merges the consumers of the trail and the insertions, each as early as
+// witness merges the consumers of the trail and the insertions, each as early as
 // possible.
-func (s *queueSearch) order() []int32 {
+func (s *queueSearch) witness() []int32 {
 	insertions, after := s.insertions()
 	place := make([]int32, len(s.inserts)) // insertion -> index in insertions
 	for k, e := range insertions {
 		place[e] = int32(k)
 	}
-	var order []int32
+	order := make([]int32, 0, len(s.trail)+len(s.inserts))
 	k, moment := 0, int32(-1) // the latest invocation so far
 	for j, m := range s.trail {
 		t := s.consumer(m.consumer)

@@ -55,16 +55,13 @@ import (
 // This is a beam search: among the placements in which a group starts, it explores those in
 // which the fewest operations have been placed early. So it can lose all witnesses. When no
 // placement is left to explore, it goes back, explores more placements, and draws others
-// among equals. The lost witnesses have another stack, so it goes back to where an element
-// of the stack was pushed: the 1st, 2nd, 4th, 8th and 16th from the top, in one try after
-// another.
+// among equals. The lost witnesses have another stack, so it has to go back to where some
+// element of the stack was pushed. It goes back twice as far in one try after another.
 //
 // If no placement is left and none was left out, the history has no witness.
 type stackBeam struct {
 	stackOps
 	*stackSets
-	idle    []int32
-	heights []int32  // due -> about twice the number of elements on the stack
 	readers []uint64 // due -> slots of open peeks and of open operations that find nothing
 
 	dues     []beamDue
@@ -82,7 +79,7 @@ type stackBeam struct {
 	salt      int32 // the number of tries so far
 	found     bool
 	goal      beamWay // the last way of the witness
-	path      []int32 // the operations of the ways of the witness, last one first
+	path      []int32 // insertions and removals of the witness, last one first
 
 	waiting  int64 // number of arrivals
 	maxBytes int64
@@ -155,10 +152,9 @@ const (
 	// beamBags is how many placements with the same number of operations are explored
 	// in which early pushes have been placed.
 	beamBags = 10
-	// beamSlack is about how many responses the beam goes back beyond the push of an
-	// element.
-	beamSlack = 16
-	// beamDepths is how many tries in a row each go back farther than the one before.
+	// beamBack is how many responses the beam goes back in the first try. After beamDepths
+	// tries, each twice as far back as the one before, it begins anew.
+	beamBack   = 32
 	beamDepths = 5
 	// groupBits is the number of bits for the index of a group in stackBeam.choose.
 	groupBits = 24
@@ -168,45 +164,18 @@ const (
 )
 
 func newStackBeam(c *collected, maxBytes int64, m *meter.Meter) *stackBeam {
-	b := &stackBeam{stackSets: newStackSets(m), idle: c.idle, cutAt: math.MaxInt32, stuckAt: -1,
+	b := &stackBeam{stackSets: newStackSets(m), cutAt: math.MaxInt32, stuckAt: -1,
 		maxBytes: maxBytes, width: beamWidth, bags: beamBags, patience: beamPatience}
-	ops := c.asStack()
-	if ops == nil {
+	if !b.read(c) {
 		return nil
 	}
-	b.stackOps = *ops
 	b.arrivals = make([][]beamArrival, b.returned)
 	b.dues = make([]beamDue, b.returned)
-	b.findHeights()
 	b.findReaders()
 	b.due = -1
 	b.arrive(0, 0, beamArrival{0, beamWay{-1, noOp, noValue, 0}})
 	b.due = 0
 	return b
-}
-
-func (b *stackBeam) findHeights() {
-	b.heights = make([]int32, b.returned)
-	sign := func(o int32) int32 {
-		switch b.ops[o].role {
-		case replay.Insert:
-			return 2
-		case replay.Remove:
-			return -2
-		}
-		return 0
-	}
-	height := int32(0)
-	for due := range int32(b.returned) {
-		open := int32(0)
-		for _, o := range b.opens[due] {
-			if int(o) < b.returned {
-				open += sign(o)
-			}
-		}
-		b.heights[due] = height + open/2
-		height += sign(due)
-	}
 }
 
 func (b *stackBeam) findReaders() {

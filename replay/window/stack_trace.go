@@ -31,22 +31,7 @@ func (b *stackBeam) trace() (bool, replay.Cause) {
 	}
 	slices.Reverse(stack)
 	for way := b.goal; way.from >= 0; {
-		b.path = append(b.path, way.op)
-		if o := way.op; o > both && o >= 0 {
-			switch q := &b.ops[o]; {
-			case q.role == replay.Insert:
-				stack = stack[:len(stack)-1]
-			case q.value >= 0:
-				stack = append(stack, tracedValue{q.value, none})
-			default: // a pending removal, of any value
-				for _, e := range b.edgesOf(b.spots[way.from].stacks) {
-					if b.has(e.below, stack) {
-						stack = append(stack, tracedValue{e.value, none})
-						break
-					}
-				}
-			}
-		}
+		stack = b.undo(way, stack)
 		ways := b.waysTo(way.from)
 		k := slices.IndexFunc(ways, func(w beamWay) bool { return b.leadsTo(w, stack) })
 		if b.spend(len(ways)); b.stopped || k < 0 {
@@ -55,6 +40,28 @@ func (b *stackBeam) trace() (bool, replay.Cause) {
 		way = ways[k]
 	}
 	return true, replay.NoCause
+}
+
+// undo appends the operations of a way to b.path, and returns the stack before them.
+func (b *stackBeam) undo(way beamWay, stack []tracedValue) []tracedValue {
+	from := &b.spots[way.from]
+	if o := both - way.op; o >= 0 { // also the number of the due response
+		b.path = append(b.path, o, b.first(o, from.mask, replay.Insert, b.ops[o].value))
+		return stack
+	}
+	b.path = append(b.path, way.op)
+	switch q := &b.ops[way.op]; {
+	case q.role == replay.Insert:
+		return stack[:len(stack)-1]
+	case q.value >= 0:
+		return append(stack, tracedValue{q.value, none})
+	}
+	for _, e := range b.edgesOf(from.stacks) { // a pending removal, of any value
+		if b.has(e.below, stack) {
+			return append(stack, tracedValue{e.value, none})
+		}
+	}
+	return stack
 }
 
 // cause returns why trace finds no witness although there is one: the meter stopped, or a
@@ -100,15 +107,11 @@ func (b *stackBeam) retry() bool {
 	} else if spent-b.stuckWork > max(b.patience, (b.stuckWork-b.startWork)/2) {
 		return false
 	}
-	b.stuckAt = max(b.stuckAt, b.due+beamSlack/2)
+	b.stuckAt = max(b.stuckAt, b.due+beamBack/4)
 	b.salt++
-	elements := max(b.tries/beamDepths, 1<<(b.tries%beamDepths))
+	back := int32(beamBack) << (b.tries % beamDepths)
 	b.tries++
-	to := b.due - beamSlack
-	for to > 0 && b.heights[to] > b.heights[b.due]-2*(elements-1) {
-		to--
-	}
-	b.goBack(max(0, to-beamSlack))
+	b.goBack(max(0, b.due-back))
 	return true
 }
 
@@ -134,15 +137,11 @@ func (b *stackBeam) goBack(to int32) {
 	b.due = to
 }
 
-// witness returns all operations in order.
+// witness returns the insertions and removals in order.
 func (b *stackBeam) witness() []int32 {
-	r := newStackReplay(&b.stackOps)
+	order := make([]int32, 0, len(b.path))
 	for _, o := range slices.Backward(b.path) {
-		if o <= both {
-			o = both - o
-			r.place(b.first(r.due, r.mask, replay.Insert, b.ops[o].value))
-		}
-		r.place(o)
+		order = append(order, b.ops[o].op)
 	}
-	return append(r.end(), b.idle...)
+	return order
 }
