@@ -6,7 +6,7 @@ import "github.com/leadline/leadline/poset"
 // So the linearizability depth of a history with this poset is at most b, and a
 // strong b-hitting family without a witness refutes the history. The package
 // comment has the proofs. From 1 to max(1, p.Len()).
-// O(n log n) on interval orders, otherwise linear in the number of comparable pairs.
+// O(n) on interval orders, otherwise linear in the number of comparable pairs.
 //
 // Unlike the bound d = n of the paper, this bound depends on the shape of the poset. It is
 // the smaller one of n - (number of blocks) and 2 * (n - size of a largest chain), and at

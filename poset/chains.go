@@ -165,20 +165,19 @@ func (p *Poset) Concurrency() (c int, cp int64) {
 		}
 		return int(slices.Max(chains)) + 1, p.apart
 	}
-	returns := p.byReturn()
-	closed := 0
-	for i := range p.n {
-		for closed < p.n && p.ret[returns[closed]] < p.call[i] {
-			closed++
+	var open intHeap // returns
+	for i, call := range p.call {
+		for len(open) > 0 && open[0] < call {
+			open.pop()
 		}
-		open := i - closed
-		cp += int64(open)
-		c = max(c, open+1)
+		cp += int64(len(open))
+		open.push(p.ret[i])
+		c = max(c, len(open))
 	}
 	return c, cp
 }
 
-// LongestChain returns the size of a largest chain. O(n log n) on interval orders,
+// LongestChain returns the size of a largest chain. O(n) on interval orders,
 // otherwise linear in the number of comparable pairs. It may return less if the work was
 // stopped; see Extend.
 func (p *Poset) LongestChain() int {
@@ -189,11 +188,12 @@ func (p *Poset) LongestChain() int {
 		return p.longestPath()
 	}
 	// The element that returns first leaves the most room for the rest of the chain.
-	size, last := 0, int32(-1)
-	for _, e := range p.byReturn() {
-		if last < 0 || p.Less(last, e) {
-			size, last = size+1, e
+	size, earliest := 0, int32(0)
+	for i, call := range p.call {
+		if i == 0 || earliest < call {
+			size, earliest = size+1, p.ret[i]
 		}
+		earliest = min(earliest, p.ret[i])
 	}
 	return size
 }

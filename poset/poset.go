@@ -53,6 +53,10 @@ func Interval(call, ret []int32) *Poset {
 	return &Poset{n: len(call), call: call, ret: ret}
 }
 
+// Intervals returns the slices with which Interval made an interval order, or nil for other
+// posets. The caller must not change them.
+func (p *Poset) Intervals() (call, ret []int32) { return p.call, p.ret }
+
 // checkIntervals panics unless the intervals from from on are in order.
 func checkIntervals(call, ret []int32, from int) {
 	for i := from; i < len(call); i++ {

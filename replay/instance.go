@@ -3,6 +3,7 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
@@ -31,20 +32,33 @@ func NewInstance(h *history.History, pending bool, mode ChainMode, m *meter.Mete
 	if h == nil {
 		return nil, errNil
 	}
-	in := &Instance{History: h}
-	element := make([]int32, len(h.Ops)+len(h.Ghosts))
+	in := &Instance{History: h, Ops: make([]int32, 0, len(h.Ops))}
 	for i := range h.Ops {
 		if op := &h.Ops[i]; pending || !op.Pending() || op.Happened {
-			element[i] = int32(len(in.Ops))
 			in.Ops = append(in.Ops, int32(i))
-		} else {
-			element[i] = -1
 		}
 	}
-	keep := len(in.Ops)
-	call, ret := make([]int32, keep, keep+len(h.Ghosts)), make([]int32, keep, keep+len(h.Ghosts))
+	call, ret := make([]int32, len(in.Ops)), make([]int32, len(in.Ops))
 	for e, i := range in.Ops {
 		call[e], ret[e] = h.Ops[i].Call, h.Ops[i].Return
+	}
+	if !h.HasEdges() {
+		in.Poset = poset.Interval(call, ret)
+	} else if err := in.extend(call, ret, m); err != nil {
+		return nil, fmt.Errorf("ordering the operations: %w", err)
+	}
+	if in.setChains(mode); in.Chains == nil {
+		return nil, ErrStopped
+	}
+	return in, nil
+}
+
+// extend sets the poset of a history with edges, of which ghosts may pass on order.
+func (in *Instance) extend(call, ret []int32, m *meter.Meter) (err error) {
+	h := in.History
+	element := slices.Repeat([]int32{-1}, len(h.Ops)+len(h.Ghosts))
+	for e, i := range in.Ops {
+		element[i] = int32(e)
 	}
 	for g := range h.Ghosts {
 		element[len(h.Ops)+g] = int32(len(call))
@@ -57,14 +71,8 @@ func NewInstance(h *history.History, pending bool, mode ChainMode, m *meter.Mete
 			edges = append(edges, poset.Edge{From: from, To: to})
 		}
 	}
-	var err error
-	if in.Poset, err = poset.Extend(call, ret, edges, keep, m.MustStop); err != nil {
-		return nil, fmt.Errorf("ordering the operations: %w", err)
-	}
-	if in.setChains(mode); in.Chains == nil {
-		return nil, ErrStopped
-	}
-	return in, nil
+	in.Poset, err = poset.Extend(call, ret, edges, len(in.Ops), m.MustStop)
+	return err
 }
 
 func (in *Instance) setChains(mode ChainMode) {

@@ -26,7 +26,7 @@ var imports = map[string][]string{
 	"hitting":                              {"poset", "hitting/meter", "hitting/table"},
 	"hitting/meter":                        {},
 	"hitting/table":                        {},
-	"hitting/depth":                        {"hitting", "hitting/meter", "hitting/table"},
+	"hitting/depth":                        {"poset", "hitting", "hitting/meter", "hitting/table"},
 	"history":                              {},
 	"history/codec":                        {"history", "github.com/klauspost/compress"},
 	"history/record":                       {"history", "history/codec"},

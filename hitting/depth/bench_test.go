@@ -25,9 +25,8 @@ func BenchmarkFirst(b *testing.B) {
 	for _, n := range []int{10, 1000, 100_000} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
 			o := wide(rand.New(rand.NewPCG(1, 2)), n, 6)
-			var s depth.Search
 			for b.Loop() {
-				s.Reset(o.next(), ring{100, -1}, depth.Options{})
+				s := o.search(ring{100, -1}, depth.Options{})
 				if _, found := s.Try(1); !found {
 					b.Fatal("no schedule")
 				}
@@ -43,10 +42,9 @@ func BenchmarkSearch(b *testing.B) {
 		for _, states := range []int32{1, 100, 10_000} {
 			b.Run(fmt.Sprintf("open=%d/d=%d/states=%d", c.open, c.depth, states), func(b *testing.B) {
 				o := wide(rand.New(rand.NewPCG(1, 2)), 200, c.open)
-				var s depth.Search
 				for b.Loop() {
-					s.Reset(o.next(), ring{states, int32(len(o) - 1)}, depth.Options{})
-					if _, found := try(&s, c.depth); found {
+					s := o.search(ring{states, int32(len(o) - 1)}, depth.Options{})
+					if _, found := try(s, c.depth); found {
 						b.Fatal("a schedule with the rejected element")
 					}
 				}

@@ -10,10 +10,10 @@
 // the witness depth. The result is the same as with package hitting: the same depth, and
 // the same index, the first by chain and tuple.
 //
-//	s := depth.New(next, machine, depth.Options{})
+//	s := depth.New(p, chains, machine, depth.Options{})
 //	for d := 1; d <= 5; d++ {
 //		if index, found := s.Try(d); found {
-//			return index, depth.Schedule(s.Elements(), index)
+//			return index, depth.Schedule(p, chains, index)
 //		}
 //	}
 //
@@ -135,8 +135,7 @@
 // families take n^d. For registers and maps the number of states is small. Even the depth
 // of 10,000 operations, in the thousands, is found in less than a second. The states of
 // queues and stacks depend on the order of concurrent insertions until the values are
-// removed, so nodes multiply with the depth. Options.Responses ends a search early if it is
-// expected to take more than the meter allows. A search needs memory for the nodes after
+// removed, so nodes multiply with the depth. A search needs memory for the nodes after
 // one response, and for the machine.
 //
 // # Other posets

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/leadline/leadline/hitting/depth"
+	"github.com/leadline/leadline/poset"
 )
 
 // picky is a machine that rejects 0 before 1, and 3 before 2. A state is the set of
@@ -21,22 +22,11 @@ func (picky) Step(state, e int32) int32 {
 
 // The example of the package comment.
 func Example() {
-	elements := []depth.Element{
-		{Call: 0, Return: 2, Chain: 0},
-		{Call: 1, Return: 4, Chain: 1},
-		{Call: 3, Return: 6, Chain: 0},
-		{Call: 5, Return: 7, Chain: 1},
-	}
-	next := func() (e depth.Element, ok bool) {
-		if len(elements) > 0 {
-			e, elements, ok = elements[0], elements[1:], true
-		}
-		return e, ok
-	}
-	s := depth.New(next, picky{}, depth.Options{})
+	p, chains := poset.Interval([]int32{0, 1, 3, 5}, []int32{2, 4, 6, 7}), []int32{0, 1, 0, 1}
+	s := depth.New(p, chains, picky{}, depth.Options{})
 	for d := 1; ; d++ {
 		if index, found := s.Try(d); found {
-			fmt.Println(index, depth.Schedule(s.Elements(), index))
+			fmt.Println(index, depth.Schedule(p, chains, index))
 			return
 		}
 		fmt.Println("none of depth", d)

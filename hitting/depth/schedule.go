@@ -4,17 +4,19 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/hitting"
+	"github.com/leadline/leadline/poset"
 )
 
 // Schedule returns the schedule of an index, which hitting.Schedule builds by
 // Algorithm 1. The tuple must be feasible. O(n c) for c elements open at once.
-func Schedule(elements []Element, index hitting.Index) []int32 {
-	n, tuple := len(elements), index.Tuple
+func Schedule(p *poset.Poset, chains []int32, index hitting.Index) []int32 {
+	n, tuple := p.Len(), index.Tuple
+	call, ret := p.Intervals()
 	delayed := make([]bool, n)
 	for _, x := range tuple {
 		delayed[x] = true
 	}
-	records := recordsOf(elements, tuple)
+	records := recordsOf(ret, tuple)
 	schedule := make([]int32, 0, n)
 	var tail []int32 // the segment so far
 	placed := 0      // elements of the tuple that are placed
@@ -22,15 +24,15 @@ func Schedule(elements []Element, index hitting.Index) []int32 {
 	for next < n || placed < len(tuple) {
 		at := int32(Never)
 		if placed < len(tuple) {
-			at = elements[tuple[records[placed]]].Return
+			at = ret[tuple[records[placed]]]
 		}
-		for ; next < n && elements[next].Call <= at; next++ {
+		for ; next < n && call[next] <= at; next++ {
 			if delayed[next] {
 				continue
 			}
 			place := len(tail)
-			if elements[next].Chain != index.Chain {
-				for place > 0 && elements[tail[place-1]].Return >= elements[next].Call {
+			if chains[next] != index.Chain {
+				for place > 0 && ret[tail[place-1]] >= call[next] {
 					place--
 				}
 			}
@@ -50,11 +52,11 @@ func Schedule(elements []Element, index hitting.Index) []int32 {
 
 // recordsOf returns, for each place in the tuple, the place of the first record from there
 // on: the element with the least return among the rest, and the last of several.
-func recordsOf(elements []Element, tuple []int32) []int32 {
+func recordsOf(ret, tuple []int32) []int32 {
 	records := make([]int32, len(tuple))
 	for i := len(tuple) - 1; i >= 0; i-- {
 		records[i] = int32(i)
-		if i+1 < len(tuple) && elements[tuple[i]].Return >= elements[tuple[records[i+1]]].Return {
+		if i+1 < len(tuple) && ret[tuple[i]] >= ret[tuple[records[i+1]]] {
 			records[i] = records[i+1]
 		}
 	}

@@ -25,18 +25,22 @@ func newRand(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(*seedFlag, 0))
 }
 
-// An order is an interval order with its chains.
-type order []depth.Element
+// An element of an interval order, and its chain.
+type element struct{ Call, Return, Chain int32 }
 
-// next yields the elements one after another.
-func (o order) next() func() (depth.Element, bool) {
-	at := -1
-	return func() (depth.Element, bool) {
-		if at++; at >= len(o) {
-			return depth.Element{}, false
-		}
-		return o[at], true
-	}
+// An order is an interval order with its chains.
+type order []element
+
+// search returns the search in o.
+func (o order) search(m hitting.Machine, options depth.Options) *depth.Search {
+	p, chains := o.poset()
+	return depth.New(p, chains, m, options)
+}
+
+// schedule returns depth.Schedule of an index of o.
+func (o order) schedule(index hitting.Index) []int32 {
+	p, chains := o.poset()
+	return depth.Schedule(p, chains, index)
 }
 
 func (o order) poset() (*poset.Poset, []int32) {
@@ -62,7 +66,7 @@ func random(r *rand.Rand, n, processes int, lost float64) order {
 				number[p] = int32(len(number))
 			}
 			open[p] = len(o)
-			o = append(o, depth.Element{Call: at, Return: depth.Never, Chain: number[p]})
+			o = append(o, element{Call: at, Return: depth.Never, Chain: number[p]})
 		case e == retired:
 		case r.Float64() < lost:
 			open[p] = retired
@@ -173,7 +177,6 @@ func numbers(n int) []int32 {
 // and its schedule.
 func TestFamilies(t *testing.T) {
 	r := newRand(t)
-	var s depth.Search // takes over the memory of the case before
 	found := make([]int, *maxD+1)
 	for i := range *cases {
 		n := i % (*size + 1)
@@ -185,8 +188,8 @@ func TestFamilies(t *testing.T) {
 		}
 		maxDepth := min(max(n, 1), *maxD)
 		want, ok := enumerated(o, numbers(n), m, maxDepth)
-		s.Reset(o.next(), m, depth.Options{})
-		got, gotOK := try(&s, maxDepth)
+		s := o.search(m, depth.Options{})
+		got, gotOK := try(s, maxDepth)
 		if n == 0 { // families of the empty order have no index
 			want, ok = hitting.Index{}, true
 		}
@@ -201,8 +204,8 @@ func TestFamilies(t *testing.T) {
 		if n == 0 {
 			continue
 		}
-		if schedule := hitting.Schedule(p, chains, got); !slices.Equal(schedule, depth.Schedule(s.Elements(), got)) {
-			t.Fatalf("%v, index %v: %v, Algorithm 1 builds %v", o, got, depth.Schedule(s.Elements(), got), schedule)
+		if schedule := hitting.Schedule(p, chains, got); !slices.Equal(schedule, o.schedule(got)) {
+			t.Fatalf("%v, index %v: %v, Algorithm 1 builds %v", o, got, o.schedule(got), schedule)
 		}
 	}
 	t.Logf("by depth: %v", found)
@@ -220,7 +223,7 @@ func TestSchedule(t *testing.T) {
 		o := random(r, 1+r.IntN(40), 1+r.IntN(12), 0.1)
 		p, chains := o.poset()
 		index := randomIndex(r, o, p, 1+r.IntN(8))
-		if got, want := depth.Schedule(o, index), hitting.Schedule(p, chains, index); !slices.Equal(got, want) {
+		if got, want := o.schedule(index), hitting.Schedule(p, chains, index); !slices.Equal(got, want) {
 			t.Fatalf("%v, index %v: %v, Algorithm 1 builds %v", o, index, got, want)
 		}
 	}
@@ -243,16 +246,15 @@ func randomIndex(r *rand.Rand, o order, p *poset.Poset, d int) hitting.Index {
 func TestWide(t *testing.T) {
 	r := newRand(t)
 	for _, width := range []int{300, 1, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1024} {
-		var s depth.Search // takes over the memory of the order before
 		for _, n := range []int{width, width + width/3 + 2} {
 			o := wide(r, n, width)
 			p, chains := o.poset()
 			for d := 1; d <= 4 && (width <= 300 || n == width && d <= 2); d++ {
 				index := randomIndex(r, o, p, d)
 				schedule := hitting.Schedule(p, chains, index)
-				s.Reset(o.next(), script(schedule), depth.Options{})
-				got, ok := try(&s, index.Depth())
-				if !ok || s.Full() || !slices.Equal(depth.Schedule(o, got), schedule) {
+				s := o.search(script(schedule), depth.Options{})
+				got, ok := try(s, index.Depth())
+				if !ok || s.Full() || !slices.Equal(o.schedule(got), schedule) {
 					t.Fatalf("%d elements, %d open: found %v %v, want %v or one before it", n, width, got, ok, index)
 				}
 				if got.Depth() == index.Depth() && (got.Chain > index.Chain || got.Chain == index.Chain && slices.Compare(got.Tuple, index.Tuple) > 0) {
@@ -269,7 +271,7 @@ func TestWide(t *testing.T) {
 		}
 	}
 	o := wide(r, depth.MaxOpen+1, depth.MaxOpen+1)
-	s := depth.New(o.next(), script(numbers(len(o))), depth.Options{})
+	s := o.search(script(numbers(len(o))), depth.Options{})
 	if _, ok := s.Try(1); ok || !s.Full() {
 		t.Errorf("%d open elements: found %v, full %v", depth.MaxOpen+1, ok, s.Full())
 	}
@@ -289,7 +291,7 @@ func wide(r *rand.Rand, n, width int) order {
 				chains++
 			}
 			open = append(open, int32(len(o)))
-			o = append(o, depth.Element{Call: at, Return: depth.Never, Chain: chain})
+			o = append(o, element{Call: at, Return: depth.Never, Chain: chain})
 			at++
 		}
 		k := r.IntN(len(open))
@@ -317,16 +319,16 @@ func TestLong(t *testing.T) {
 		delays := 0
 		for i := range int32(pairs) {
 			a, b := 2*i, 2*i+1
-			o = append(o, depth.Element{Call: 4 * i, Return: 4*i + 2}, depth.Element{Call: 4*i + 1, Return: 4*i + 3, Chain: 1})
+			o = append(o, element{Call: 4 * i, Return: 4*i + 2}, element{Call: 4*i + 1, Return: 4*i + 3, Chain: 1})
 			if i%2 == 0 {
 				a, b = b, a
 				delays++
 			}
 			accepted = append(accepted, b, a)
 		}
-		s := depth.New(o.next(), accepted, depth.Options{})
+		s := o.search(accepted, depth.Options{})
 		tuple, ok := s.Least(0, 2*pairs)
-		if !ok || len(tuple) != delays || !slices.Equal(depth.Schedule(o, hitting.Index{Tuple: tuple}), accepted) {
+		if !ok || len(tuple) != delays || !slices.Equal(o.schedule(hitting.Index{Tuple: tuple}), accepted) {
 			t.Errorf("%d pairs: %v, a tuple of %d, want %d", pairs, ok, len(tuple), delays)
 		}
 		if _, ok := s.Least(0, delays-1); ok {
@@ -347,13 +349,13 @@ func TestBounds(t *testing.T) {
 	for range *cases / 100 {
 		o := random(r, 40, 6, 0.05)
 		m := arbitrary{r.Uint64(), 20, 10 + r.Uint64N(20)}
-		want, ok := try(depth.New(o.next(), m, depth.Options{}), 4)
-		s := depth.New(o.next(), m, depth.Options{})
+		want, ok := try(o.search(m, depth.Options{}), 4)
+		s := o.search(m, depth.Options{})
 		var got hitting.Index
 		gotOK := false
 		for d := 1; d <= 4 && !gotOK; d++ {
 			for work := int64(1); ; work *= 2 {
-				s.Bound(meter.New(nil).Share(work), 0)
+				s.Bound(meter.New(nil).Share(work))
 				if got, gotOK = s.Try(d); !s.Stopped() {
 					break
 				}
@@ -365,7 +367,7 @@ func TestBounds(t *testing.T) {
 		if gotOK != ok || got.String() != want.String() {
 			t.Fatalf("%v, machine %v: %v %v, after some stops %v %v", o, m, want, ok, got, gotOK)
 		}
-		s = depth.New(o.next(), m, depth.Options{MaxBytes: 1 << 12})
+		s = o.search(m, depth.Options{MaxBytes: 1 << 12})
 		switch got, gotOK = try(s, 4); {
 		case s.Full() && gotOK:
 			t.Fatalf("%v, machine %v: found %v, but full", o, m, got)
@@ -373,10 +375,6 @@ func TestBounds(t *testing.T) {
 			fulls++
 		case gotOK != ok || got.String() != want.String():
 			t.Fatalf("%v, machine %v: %v %v, in little memory %v %v", o, m, want, ok, got, gotOK)
-		}
-		s.Reset(o.next(), m, depth.Options{})
-		if got, gotOK = try(s, 4); gotOK != ok || got.String() != want.String() {
-			t.Fatalf("%v, machine %v: %v %v, after a reset %v %v", o, m, want, ok, got, gotOK)
 		}
 	}
 	t.Logf("%d stops, %d without memory", stops, fulls)
@@ -428,9 +426,9 @@ func TestForgetter(t *testing.T) {
 	for range *cases / 20 {
 		o := random(r, r.IntN(20), 1+r.IntN(5), 0.1)
 		m := draw(r)
-		want, ok := try(depth.New(o.next(), m, depth.Options{}), 4)
+		want, ok := try(o.search(m, depth.Options{}), 4)
 		f := &forgetful{m, r, numbers(int(m.states)), 0}
-		got, gotOK := try(depth.New(o.next(), f, depth.Options{}), 4)
+		got, gotOK := try(o.search(f, depth.Options{}), 4)
 		if kept += f.kept; gotOK != ok || got.String() != want.String() {
 			t.Fatalf("%v, machine %v: %v %v, with states renumbered %v %v", o, m, want, ok, got, gotOK)
 		}
@@ -440,40 +438,36 @@ func TestForgetter(t *testing.T) {
 	}
 }
 
-// failing is a machine on which one element fails.
-type failing int32
+// counting is a machine that counts its steps, and on which one element fails.
+type counting struct {
+	failing int32
+	steps   int
+}
 
-func (failing) Start() int32 { return 0 }
+func (*counting) Start() int32 { return 0 }
 
-func (f failing) Step(_, e int32) int32 {
-	if e == int32(f) {
+func (m *counting) Step(_, e int32) int32 {
+	if m.steps++; e == m.failing {
 		return -1
 	}
 	return 0
 }
 
-// TestLazy: a search takes no more elements than it needs to fail.
+// TestLazy: a search for depth 1 takes as many sweeps as there are chains up to the element
+// that fails, and goes no further than that.
 func TestLazy(t *testing.T) {
-	for _, processes := range []int32{1, 2, 5} {
-		for _, at := range []int32{0, 1, 10, 1000} {
-			taken := int32(0)
-			s := depth.New(func() (depth.Element, bool) { // almost without an end
-				e := taken
-				if e == 100_000 {
-					return depth.Element{}, false
-				}
-				taken++
-				round, p := e/processes, e%processes
-				first := 2 * processes * round
-				return depth.Element{Call: first + p, Return: first + processes + p, Chain: p}, true
-			}, failing(at), depth.Options{})
-			if index, ok := try(s, 3); ok {
-				t.Errorf("%d processes, element %d fails: found %v", processes, at, index)
-			}
-			// The elements of the next round are called after all responses of this one.
-			if most := (at/processes+1)*processes + 1; taken > most {
-				t.Errorf("%d processes, element %d fails: %d elements taken, want %d at most", processes, at, taken, most)
-			}
+	const processes = 10_000 // of one operation each
+	var o order
+	for i := range int32(processes) {
+		o = append(o, element{2 * i, 2*i + 1, i})
+	}
+	for _, at := range []int32{0, 1, 10, 1000} {
+		m := &counting{failing: at}
+		if index, ok := try(o.search(m, depth.Options{}), 1); ok {
+			t.Errorf("element %d fails: found %v", at, index)
+		}
+		if most := int(at+2) * int(at+1); m.steps > most {
+			t.Errorf("element %d fails: %d steps, want at most %d", at, m.steps, most)
 		}
 	}
 }

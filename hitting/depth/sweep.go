@@ -1,6 +1,7 @@
 package depth
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 )
@@ -8,9 +9,11 @@ import (
 // A sweep goes through the events with masks of one size; see the package comment.
 type sweep[M mask] struct {
 	*Search
-	chain       int32
+	own         int32 // the chain that is delayed
 	budget      int32
+	called      int     // how many elements have been called
 	open        []int32 // open elements by their calls
+	due         []int32 // open elements that will return, the first to return last
 	ownRank     int     // rank of the open element of the chain, or -1
 	words       words
 	lettersKept int // letters after the last call of compact
@@ -23,22 +26,21 @@ type sweep[M mask] struct {
 }
 
 func (s *sweep[M]) sweep(chain int32, budget int) (tuple []int32, found bool) {
-	s.chain, s.budget = chain, int32(budget)
-	s.open, s.ownRank, s.words, s.lettersKept = s.open[:0], -1, s.words[:0], 1<<10
+	s.own, s.budget = chain, int32(budget)
+	s.open, s.due, s.ownRank, s.words, s.lettersKept = s.open[:0], s.due[:0], -1, s.words[:0], 1<<10
+	s.called = 0
 	s.cur.clear()
 	s.cur.nodes = append(s.cur.nodes, node[M]{state: s.machine.Start(), word: noWord})
-	called := int32(0)
 	plain := budget == 0 // there is always exactly one node
-	for i := 0; ; i++ {
-		y, end, ok := s.response(i)
-		if !ok {
-			return s.end(called)
-		}
+	for {
 		from := len(s.open)
-		called = s.call(called, end)
-		if len(s.open) > s.width {
+		y, ok := s.response()
+		switch {
+		case len(s.open) > s.width:
 			s.cause = tooNarrow
 			return nil, false
+		case !ok:
+			return s.end(from)
 		}
 		rank, _ := slices.BinarySearch(s.open, y)
 		if plain {
@@ -60,10 +62,6 @@ func (s *sweep[M]) sweep(chain int32, budget int) (tuple []int32, found bool) {
 				return nil, false
 			}
 			s.cur, s.next = s.next, s.cur
-			if s.isHopeless(s.o.Responses - i - 1) {
-				s.cause = stopped
-				return nil, false
-			}
 		}
 		s.open = slices.Delete(s.open, rank, rank+1)
 		switch {
@@ -75,18 +73,9 @@ func (s *sweep[M]) sweep(chain int32, budget int) (tuple []int32, found bool) {
 	}
 }
 
-func (s *sweep[M]) isLarge() bool {
-	return cap(s.cur.nodes)+cap(s.next.nodes)+cap(s.parts.nodes)+cap(s.more.nodes)+cap(s.words) > 1<<14
-}
-
-// end returns the best tuple after the last response.
-func (s *sweep[M]) end(called int32) (tuple []int32, found bool) {
-	from := len(s.open)
-	s.call(called, int32(len(s.elements)))
-	if len(s.open) > s.width {
-		s.cause = tooNarrow
-		return nil, false
-	}
+// end returns the best tuple after the last response. Elements from rank from on have been
+// called since.
+func (s *sweep[M]) end(from int) (tuple []int32, found bool) {
 	s.next.clear()
 	for _, n := range s.cur.nodes {
 		setFrom(&n.tail, from, len(s.open))
@@ -102,15 +91,31 @@ func (s *sweep[M]) end(called int32) (tuple []int32, found bool) {
 	return s.words.elements(best.word), true
 }
 
-// call opens the elements from..to-1 and returns to.
-func (s *sweep[M]) call(from, to int32) int32 {
-	for e := from; e < to; e++ {
-		if s.elements[e].Chain == s.chain {
+// response returns the next element that returns, after it has opened the elements called
+// before that. It returns false after the last response, or if too many elements are open.
+func (s *sweep[M]) response() (y int32, ok bool) {
+	for s.called < len(s.call) && (len(s.due) == 0 || s.call[s.called] < s.ret[s.due[len(s.due)-1]]) {
+		e := int32(s.called)
+		if s.met = max(s.met, s.chain[e]+1); s.chain[e] == s.own {
 			s.ownRank = len(s.open)
 		}
 		s.open = append(s.open, e)
+		if len(s.open) > s.width {
+			return 0, false
+		}
+		if s.ret[e] != Never {
+			place, _ := slices.BinarySearchFunc(s.due, s.ret[e], func(x, r int32) int { return cmp.Compare(r, s.ret[x]) })
+			s.due = slices.Insert(s.due, place, e)
+		}
+		s.called++
 	}
-	return to
+	last := len(s.due) - 1
+	if last < 0 {
+		return 0, false
+	}
+	y = s.due[last]
+	s.due = s.due[:last]
+	return y, true
 }
 
 // hasRoom drops words and states that next does not need, and reports whether memory is

@@ -1,55 +1,57 @@
 package decide
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/replay/ops"
 )
 
-// Concurrency returns the level of concurrency c, the largest number of
+// concurrency returns the level of concurrency c, the largest number of
 // mutually concurrent operations, and the number cp of unordered pairs of
-// concurrent operations. Both are defined as in Table 1 of the paper. It needs
-// no poset. It takes O(n) for n events, O(n log n) with edges.
+// concurrent operations. Both are defined as in Table 1 of the paper.
 //
-// If h has operations, c = 0 means unknown: its edges add more to real time
-// than the order of each process.
-func Concurrency(h *history.History) (c int, cp int64) {
-	switch {
-	case !h.HasEdges():
-		return concurrencyOfIntervals(h)
-	case edgesWithinProcesses(h):
-		return concurrencyOfProcesses(h)
+// If there are operations, c = 0 means unknown: the edges of a long history add more to
+// real time than the order of each process.
+func (t *task) concurrency() (c int, cp int64) {
+	if t.H.HasEdges() {
+		switch {
+		case edgesWithinProcesses(t.H):
+			return concurrencyOfProcesses(t.Problem)
+		case len(t.H.Ops) > long || t.clock.over:
+			return 0, 0
+		}
 	}
-	return 0, 0
+	in, err := t.poset()
+	if err != nil {
+		return 0, 0
+	}
+	return in.Poset.Concurrency()
 }
 
-// concurrencyOfIntervals is Concurrency for a history without edges. It visits each
-// operation once. Operations are sorted by invocation, so the number of responses before an
-// invocation is the number of operations that precede it.
-func concurrencyOfIntervals(h *history.History) (c int, cp int64) {
-	returns := make([]uint64, len(h.Ops)/32+1) // position -> is a response; there may be more
-	returned, word := 0, 0                     // responses in returns[:word]
-	for i := range h.Ops {
-		op := &h.Ops[i]
-		call := int(op.Call)
-		for ; word < call/64; word++ {
-			if word < len(returns) {
-				returned += bits.OnesCount64(returns[word])
+// concurrencyOfProcesses counts operations of different processes that overlap; operations
+// of one process are ordered. Intervals that overlap pairwise all overlap at one moment
+// (Helly). So c is the largest number of processes with an open operation. It needs no
+// poset, which would take O(n^3) time. O(n).
+func concurrencyOfProcesses(p *ops.Problem) (c int, cp int64) {
+	list, returns := p.H.Ops, p.Responses()
+	open := make([]int, len(p.H.Processes)) // process -> its open operations
+	all, processes := 0, 0                  // open operations, and processes that have one
+	for i := range list {
+		for ; len(returns) > 0 && list[returns[0]].Return < list[i].Call; returns = returns[1:] {
+			all--
+			process := list[returns[0]].Process
+			if open[process]--; open[process] == 0 {
+				processes--
 			}
 		}
-		open := i - returned
-		if word < len(returns) {
-			open -= bits.OnesCount64(returns[word] & (1<<(call%64) - 1))
+		process := list[i].Process
+		cp += int64(all - open[process])
+		all++
+		if open[process]++; open[process] == 1 {
+			processes++
 		}
-		cp += int64(open)
-		c = max(c, open+1)
-		if r := int(op.Return); !op.Pending() {
-			for r/64 >= len(returns) {
-				returns = append(returns, make([]uint64, len(returns))...)
-			}
-			returns[r/64] |= 1 << (r % 64)
-		}
+		c = max(c, processes)
 	}
 	return c, cp
 }
@@ -83,53 +85,4 @@ func edgesWithinProcesses(h *history.History) bool {
 		last[p] = int32(i) + 1
 	}
 	return true
-}
-
-// lastPosition returns the position of the last event of an operation.
-func lastPosition(h *history.History) int32 {
-	last := int32(0)
-	for i := range h.Ops {
-		op := &h.Ops[i]
-		last = max(last, op.Call)
-		if !op.Pending() {
-			last = max(last, op.Return)
-		}
-	}
-	return last
-}
-
-// concurrencyOfProcesses counts operations of different processes that overlap;
-// operations of one process are ordered. Intervals that overlap pairwise all
-// overlap at one moment (Helly). So c is the largest number of processes with
-// an open operation.
-func concurrencyOfProcesses(h *history.History) (c int, cp int64) {
-	events := make([]int32, lastPosition(h)+1) // position -> operation+1 invoked, -operation-1 returned there
-	for i := range h.Ops {
-		op := &h.Ops[i]
-		events[op.Call] = int32(i) + 1
-		if !op.Pending() {
-			events[op.Return] = -int32(i) - 1
-		}
-	}
-	open := make([]int, len(h.Processes)) // process -> its open operations
-	all, processes := 0, 0                // open operations, and processes that have one
-	for _, e := range events {
-		switch {
-		case e > 0:
-			p := h.Ops[e-1].Process
-			cp += int64(all - open[p])
-			all++
-			if open[p]++; open[p] == 1 {
-				processes++
-			}
-			c = max(c, processes)
-		case e < 0:
-			p := h.Ops[-e-1].Process
-			all--
-			if open[p]--; open[p] == 0 {
-				processes--
-			}
-		}
-	}
-	return c, cp
 }

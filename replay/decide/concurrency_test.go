@@ -41,7 +41,7 @@ func TestConcurrency(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, cp := decide.Concurrency(h)
+		c, cp := decide.Concurrency(h, register(t))
 		if wantC, wantCP := in.Poset.Concurrency(); c != wantC || cp != wantCP {
 			t.Fatalf("c=%d cp=%d, the poset has c=%d cp=%d", c, cp, wantC, wantCP)
 		}
@@ -94,7 +94,7 @@ func TestConcurrencyWithEdges(t *testing.T) {
 		if k%2 == 0 {
 			h = h.ProgramOrder()
 		}
-		c, cp := decide.Concurrency(h)
+		c, cp := decide.Concurrency(h, register(t))
 		if c == 0 {
 			unknown++
 			apart := func(e history.Edge) bool {
@@ -143,11 +143,11 @@ func TestConcurrencyOfLong(t *testing.T) {
 		if h.HasEdges() != (processes > 1) {
 			t.Errorf("%d processes: %d edges", processes, len(h.Edges))
 		}
-		if c, cp := decide.Concurrency(h); c != want.c || cp != want.cp {
+		if c, cp := decide.Concurrency(h, register(t)); c != want.c || cp != want.cp {
 			t.Errorf("%d processes: c=%d cp=%d, want %v", processes, c, cp, want)
 		}
 		h = h.ProgramOrder()
-		if c, cp := decide.Concurrency(h); c != int(processes) || cp != (processes-1)*n*n {
+		if c, cp := decide.Concurrency(h, register(t)); c != int(processes) || cp != (processes-1)*n*n {
 			t.Errorf("%d processes in program order: c=%d cp=%d", processes, c, cp)
 		}
 	}

@@ -181,8 +181,6 @@ type task struct {
 	instanceErr error
 	depths      *Depths // see depthSearch
 	hasNoDepths bool
-	c           int // see concurrency
-	cp          int64
 }
 
 func newTask(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) *task {
@@ -206,18 +204,13 @@ func (t *task) poset() (*replay.Instance, error) {
 // depthSearch returns the search for the depth, or nil if it does not apply.
 func (t *task) depthSearch() *Depths {
 	if t.depths == nil && !t.hasNoDepths {
-		t.depths = NewDepths(t.Problem, t.o.Chains)
+		if !t.H.HasEdges() {
+			whole, _ := t.poset() // intervals are always a poset
+			t.depths = NewDepths(t.Problem, whole, t.o.Chains)
+		}
 		t.hasNoDepths = t.depths == nil
 	}
 	return t.depths
-}
-
-// concurrency is Concurrency, computed once.
-func (t *task) concurrency() (c int, cp int64) {
-	if t.c == 0 {
-		t.c, t.cp = Concurrency(t.H)
-	}
-	return t.c, t.cp
 }
 
 // release returns tables to pools, for other histories.
@@ -257,11 +250,6 @@ func (t *task) check() (v replay.Verdict, err error) {
 		t.setDepthCause(&v)
 	}
 	v.C, v.CP = t.concurrency()
-	if v.C == 0 && len(t.H.Ops) <= long && !t.clock.over { // unknown without the poset
-		if in, err := t.poset(); err == nil {
-			v.C, v.CP = in.Poset.Concurrency()
-		}
-	}
 	if t.o.ExactDepth && v.Answer == replay.Linearizable && !t.clock.over {
 		t.exactDepth(&v)
 	}

@@ -6,9 +6,8 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress/simulate"
-	"github.com/leadline/leadline/hitting/meter"
+	"github.com/leadline/leadline/hitting/depth"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/spec"
 	"github.com/leadline/leadline/replay/state"
 )
@@ -36,10 +35,10 @@ func TestDeepen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			x := NewDepths(ops.New(h, s, 1<<30), replay.AutoChains)
+			x := DepthsOf(h, s, 1<<30, replay.AutoChains)
 			const most = 60
 			got := x.Run(most, nil)
-			y := NewDepths(ops.New(h, s, 1<<30), replay.AutoChains)
+			y := DepthsOf(h, s, 1<<30, replay.AutoChains)
 			want := replay.Finding{}
 			for d := 1; d <= most && want.Depth == 0; d++ {
 				r, index, cause := y.first(d, d, nil)
@@ -48,7 +47,7 @@ func TestDeepen(t *testing.T) {
 				}
 				if r != nil {
 					want.Depth = d
-					want.Index, want.Witness = r.inOperations(index)
+					want.Index, want.Witness = inOperations(r.in, index, depth.Schedule(r.in.Poset, r.in.Chains, index))
 				}
 			}
 			if got.Depth != want.Depth || got.Index.String() != want.Index.String() || (got.Depth == 0) != (got.Deeper == most) {
@@ -88,7 +87,7 @@ func TestPersistentDepths(t *testing.T) {
 			}
 			var found [2]replay.Finding
 			for k := range found {
-				x := NewDepths(ops.New(h, s, 1<<30), replay.AutoChains)
+				x := DepthsOf(h, s, 1<<30, replay.AutoChains)
 				if !x.machine.IsCompact() {
 					t.Fatalf("%s has no persistent states", model)
 				}
@@ -108,118 +107,6 @@ func TestPersistentDepths(t *testing.T) {
 	if len(depths) < 3 {
 		t.Errorf("few depths: %v", depths)
 	}
-}
-
-// TestHopeless: on long queues and stacks, Run gives up a depth soon that its share
-// does not reach. What it refutes or finds is what the whole share refutes or finds.
-func TestHopeless(t *testing.T) {
-	for _, c := range []struct {
-		w    simulate.Workload
-		most int64 // units of work
-	}{
-		{simulate.Workload{Model: "queue", Threads: 4, Ops: 1000}, 450_000},
-		{simulate.Workload{Model: "stack", Threads: 16, Ops: 1000, Values: 8}, 65_000},
-		{simulate.Workload{Model: "queue", Threads: 2, Ops: 300, Values: 1}, 5_000},
-		{simulate.Workload{Model: "stack", Threads: 2, Ops: 300, Values: 1}, 5_000},
-		{simulate.Workload{Model: "queue", Threads: 4, Ops: longCollectionOps}, 1 << 20},
-		{simulate.Workload{Model: "queue", Threads: 1, Ops: 3000}, 5_000},
-	} {
-		s, err := spec.Lookup(c.w.Model, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h, err := c.w.History()
-		if err != nil {
-			t.Fatal(err)
-		}
-		const most, share = 5, 1 << 20
-		m := meter.New(nil)
-		x := NewDepths(ops.New(h, s, 1<<30), replay.AutoChains)
-		got := x.Run(most, m.Share(share))
-		y := NewDepths(ops.New(h, s, 1<<30), replay.AutoChains)
-		r, index, _ := y.deepen(most, meter.New(nil).Share(share))
-		t.Logf("%v: depth %d (> %d) with %d units", c.w, got.Depth, got.Deeper, m.Spent())
-		switch {
-		case m.Spent() > c.most:
-			t.Errorf("%v: %d units of work, want at most %d", c.w, m.Spent(), c.most)
-		case r != nil && (got.Depth != index.Depth() || x.refuted != got.Depth-1):
-			t.Errorf("%v: depth %d (> %d), want %d", c.w, got.Depth, got.Deeper, index.Depth())
-		case r == nil && (got.Depth != 0 || got.Deeper > y.refuted || got.Deeper < 3 || len(h.Ops) <= longCollectionOps && got.Deeper != y.refuted):
-			t.Errorf("%v: depth %d (> %d), want > %d", c.w, got.Depth, got.Deeper, y.refuted)
-		}
-		x.Release()
-		y.Release()
-	}
-}
-
-// TestBursts: a long stack with two bursts of concurrent pushes has a depth, though
-// many nodes follow each burst. With a share that is too small, Run gives up before its end.
-func TestBursts(t *testing.T) {
-	t.Parallel()
-	s, err := spec.Lookup("stack", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for share, want := range map[int64]int{1 << 20: 5, 1 << 17: 0} {
-		const width = 5
-		m := meter.New(nil)
-		x := NewDepths(ops.New(bursts(t, width), s, 1<<30), replay.AutoChains)
-		if got := x.Run(5, m.Share(share)); got.Depth != want || want == 0 && m.Spent() >= share {
-			t.Errorf("share %d: depth %d (> %d) with %d units, want %d", share, got.Depth, got.Deeper, m.Spent(), want)
-		}
-		x.Release()
-	}
-}
-
-// bursts returns a history of a stack into which so many values are pushed at
-// once, twice.
-func bursts(t *testing.T, width int) *history.History {
-	const n, fill = 2500, 30
-	b := history.NewBuilder(history.Header{ID: "bursts"})
-	add := func(typ history.EventType, p int, method string, v int64) {
-		e := history.Event{Type: typ, Process: history.IntValue(int64(p)), Method: method}
-		switch {
-		case typ == history.OK && v > 0:
-			e.Result = history.IntValue(v)
-		case method == "push":
-			e.Args = []history.Value{history.IntValue(v)}
-		}
-		b.Add(&e)
-	}
-	var stack []int64
-	next := int64(0)
-	for k := 0; k < n; k++ {
-		switch {
-		case k == 0 || k == 1000: // all pushes at once; the first one takes effect late
-			for p := range width {
-				add(history.Invoke, p, "push", next+int64(p)+1)
-			}
-			for _, v := range []int{2, 3, 4, 1, 5}[:width] {
-				stack = append(stack, next+int64(v))
-			}
-			for p := range width {
-				add(history.OK, p, "", 0)
-			}
-			next += int64(width)
-		case len(stack) < fill:
-			next++
-			stack = append(stack, next)
-			add(history.Invoke, 0, "push", next)
-			add(history.OK, 0, "", 0)
-		default:
-			for range 1 + k%fill {
-				v := stack[len(stack)-1]
-				stack = stack[:len(stack)-1]
-				add(history.Invoke, 0, "pop", 0)
-				add(history.OK, 0, "", v)
-			}
-		}
-	}
-	h, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
 }
 
 // TestWholeObject: where an operation concerns several parts, states are whole objects.
@@ -243,7 +130,7 @@ func TestWholeObject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := NewDepths(ops.New(h, s, 1<<30), replay.AutoChains)
+	x := DepthsOf(h, s, 1<<30, replay.AutoChains)
 	if f := x.Run(1, nil); f.Depth != 1 || x.machine.IsCompact() {
 		t.Errorf("depth %d, compact: %v", f.Depth, x.machine.IsCompact())
 	}

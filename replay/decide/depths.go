@@ -1,9 +1,6 @@
 package decide
 
 import (
-	"sync"
-
-	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/hitting/depth"
 	"github.com/leadline/leadline/hitting/meter"
@@ -16,42 +13,31 @@ import (
 // Families does, but without replaying families: see package depth. Each call of Run
 // continues where the last one stopped. Release it after use.
 type Depths struct {
-	p         *ops.Problem
-	h         *history.History
-	spec      replay.Spec
-	chains    replay.ChainMode
-	machine   *state.Machine
-	memory    [2]depthRound
-	rounds    []*depthRound
-	maxBytes  int64
-	meter     *meter.Meter // of the current call
-	isFull    bool         // the states take too much memory
-	refuted   int          // families up to this depth have no witness
-	bound     int          // families of this depth have all schedules
-	responses int          // see depth.Options; 0 for a history of few operations
+	p        *ops.Problem
+	machine  *state.Machine
+	rounds   []*depthRound
+	maxBytes int64
+	meter    *meter.Meter // of the current call
+	isFull   bool         // the states take too much memory
+	refuted  int          // families up to this depth have no witness
+	bound    int          // families of this depth have all schedules
 }
 
-// A depthRound is the search for one set of operations: all of them, or all without those
-// that may be left out.
+// A depthRound is the search for one set of operations; see rounds.
 type depthRound struct {
 	x      *Depths
-	from   elements
-	next   func() (depth.Element, bool) // from.next
-	search depth.Search
+	in     *replay.Instance
+	search *depth.Search
 	object replay.Object // replays depth 1 of a long history without interned states; or nil
 	states int32         // how many steps object has made
 }
 
-// depthsPool reuses the memory of searches of short histories, which often come by
-// the thousand.
-var depthsPool = sync.Pool{New: func() any { return new(Depths) }}
-
-// NewDepths returns a search for the depth of h. It returns nil if the search does
-// not apply: h has edges, or the objects of the specification are not States. The
-// specification must accept all operations.
-func NewDepths(p *ops.Problem, chains replay.ChainMode) *Depths {
-	h := p.H
-	if h.HasEdges() {
+// NewDepths returns a search for the depth of a history, of which whole has all operations.
+// It returns nil if the search does not apply: the history has edges, or the objects of the
+// specification are not States. The specification must accept all operations.
+func NewDepths(p *ops.Problem, whole *replay.Instance, chains replay.ChainMode) *Depths {
+	instances, err := rounds(whole, chains, nil)
+	if err != nil || p.H.HasEdges() {
 		return nil
 	}
 	machine := state.NewLazyMachine(p)
@@ -59,77 +45,41 @@ func NewDepths(p *ops.Problem, chains replay.ChainMode) *Depths {
 		return nil
 	}
 	machine.UseCompact(p)
-	x := depthsPool.Get().(*Depths)
-	x.p, x.h, x.spec, x.chains, x.machine, x.maxBytes = p, h, p.Spec, chains, machine, p.MaxBytes/2
-	x.rounds, x.refuted, x.isFull = x.rounds[:0], 0, false
-	x.bound = boundOf(h)
-	o := depth.Options{MaxBytes: x.maxBytes}
-	if hasOptional(h) {
-		x.rounds = append(x.rounds, x.reset(&x.memory[1], false, o))
+	x := &Depths{p: p, machine: machine, maxBytes: p.MaxBytes / 2, bound: hitting.Bound(whole.Poset)}
+	for _, in := range instances {
+		r := &depthRound{x: x, in: in}
+		r.search = depth.New(in.Poset, in.Chains, r, depth.Options{MaxBytes: x.maxBytes})
+		x.rounds = append(x.rounds, r)
 	}
-	x.rounds = append(x.rounds, x.reset(&x.memory[0], true, o))
 	return x
-}
-
-// hasOptional reports whether some operation of h may be left out.
-func hasOptional(h *history.History) bool {
-	for i := range h.Ops {
-		if mayBeLeftOut(&h.Ops[i]) {
-			return true
-		}
-	}
-	return false
-}
-
-// mayBeLeftOut reports whether op need not have happened: a schedule may place it after all
-// other operations, where none can observe it.
-func mayBeLeftOut(op *history.Operation) bool { return op.Pending() && !op.Happened }
-
-func (x *Depths) reset(r *depthRound, pending bool, o depth.Options) *depthRound {
-	r.x = x
-	r.from.reset(x.h, pending, x.chains)
-	if r.next == nil {
-		r.next = r.from.next
-	}
-	r.search.Reset(r.next, r, o)
-	return r
 }
 
 // Valid reports whether the specification accepts all operations. It must not be
 // called for a history of more than state.SharedOps operations.
 func (x *Depths) Valid() bool { return x.machine.Valid() }
 
-// Release returns memory to pools, for other histories.
-func (x *Depths) Release() {
-	x.machine.Release()
-	if len(x.h.Ops) <= state.SharedOps {
-		for i := range x.memory {
-			x.memory[i].search.Reset(nil, nil, depth.Options{})
-		}
-		x.p, x.h, x.spec, x.machine, x.meter = nil, nil, nil, nil, nil
-		depthsPool.Put(x)
-	}
-}
+// Release returns tables to the pool, for other histories.
+func (x *Depths) Release() { x.machine.Release() }
 
 func (r *depthRound) Start() int32 {
 	if r.object != nil {
-		r.object, r.states = r.x.spec.New(), 0
+		r.object, r.states = r.x.p.Spec.New(), 0
 		return 0
 	}
 	return r.x.machine.Start()
 }
 
 func (r *depthRound) Step(from, element int32) int32 {
-	op := r.from.operation(element)
+	op := r.in.Ops[element]
 	if r.object == nil {
 		return r.x.step(from, op)
 	}
 	if from != r.states {
 		panic("engine: a replay in one line goes back")
 	}
-	o := &r.x.h.Ops[op]
+	o := &r.x.p.H.Ops[op]
 	result, ok := r.object.Apply(replay.Invocation{Method: o.Method, Args: o.Args})
-	replay.Calls(r.x.spec, r.x.meter).Call()
+	replay.Calls(r.x.p.Spec, r.x.meter).Call()
 	if !state.Accepted(o, result, ok) {
 		return state.Fail
 	}
@@ -164,41 +114,30 @@ func (r *depthRound) Crowded() bool { return r.object == nil && r.x.machine.Crow
 
 func (r *depthRound) Keep(states []int32) { r.x.machine.Keep(states) }
 
-// longCollectionOps is the number of operations up to which Run spends its whole share on
-// queues and stacks. Above it, Run may give up early. In these histories the nodes multiply
-// with each response until values are removed again. So in a short history the work so far
-// predicts little.
-const longCollectionOps = 768
-
-// isLongQueueOrStack reports whether h is a history of a queue or stack with more than
-// longCollectionOps operations.
-func isLongQueueOrStack(h *history.History, spec replay.Spec) bool {
-	d := replay.TraitsOf(spec).Discipline
-	return len(h.Ops) > longCollectionOps && (d == replay.FirstIn || d == replay.LastIn)
-}
-
 const (
 	// depthBase is the binary logarithm of the share for depth 0. The default depth takes
 	// some hundredths of a second. A history of depthLong operations gets half the share.
 	depthBase = 10
 	depthLong = 1 << 13
-	// depthCrowded is subtracted from the logarithm for a crowded history.
+	// depthCrowded is subtracted from the logarithm for a crowded history of more than
+	// depthShort operations.
 	depthCrowded = 8
+	depthShort   = 768
 )
 
-// DepthShare returns how much work Run should do. Each further depth gets four times as
-// much. A long history gets less, so that the search for the depth takes a small part of
+// depthShare returns how much work Depths.Run should do. Each further depth gets four times
+// as much. A long history gets less, so that the search for the depth takes a small part of
 // the time for the verdict. In most long histories, the first operations already refute the
 // small depths, at almost no cost.
 //
-// A crowded history is a long history of a queue or stack with many concurrent operations.
-// It gets only a fraction: its depth is rarely small, and each further depth takes about
-// five times as long.
-func DepthShare(h *history.History, spec replay.Spec, maxDepth int) int64 {
-	n := int64(len(h.Ops))
-	base := depthBase + 2*min(maxDepth, 20)
-	if isLongQueueOrStack(h, spec) {
-		if _, pairs := Concurrency(h); pairs > n/4 {
+// A crowded history is a history of a queue or stack with many concurrent operations. If it
+// is not short, it gets only a fraction: its depth is rarely small, and each further depth
+// takes about five times as long.
+func (t *task) depthShare() int64 {
+	n := int64(len(t.H.Ops))
+	base := depthBase + 2*min(t.o.MaxDepth, 20)
+	if d := t.Traits().Discipline; n > depthShort && (d == replay.FirstIn || d == replay.LastIn) {
+		if _, pairs := t.concurrency(); pairs > n/4 {
 			base -= depthCrowded
 		}
 	}
@@ -211,10 +150,6 @@ func DepthShare(h *history.History, spec replay.Spec, maxDepth int) int64 {
 // Otherwise it gives up: with Depth if no depth up to maxDepth has a witness, with Time or
 // Memory if a bound is reached first. Deeper is set for every undecided finding.
 func (x *Depths) Run(maxDepth int, m *meter.Meter) replay.Finding {
-	if isLongQueueOrStack(x.h, x.spec) {
-		x.responses = len(x.h.Ops)
-		defer func() { x.responses = 0 }()
-	}
 	r, index, cause := x.deepen(min(maxDepth, x.bound), m)
 	switch {
 	case r == nil && cause == replay.Depth && x.refuted >= x.bound:
@@ -224,7 +159,7 @@ func (x *Depths) Run(maxDepth int, m *meter.Meter) replay.Finding {
 	}
 	f := replay.Found(replay.FamiliesEngine, nil)
 	f.Depth = index.Depth()
-	f.Index, f.Witness = r.inOperations(index)
+	f.Index, f.Witness = inOperations(r.in, index, depth.Schedule(r.in.Poset, r.in.Chains, index))
 	return f
 }
 
@@ -291,8 +226,8 @@ func (r *depthRound) first(from, to int, m *meter.Meter) (hitting.Index, bool, r
 	// At depth 1 there is one schedule for each chain. If it is long, the object itself
 	// replays it: states that occur once are not worth keeping.
 	r.object = nil
-	if _, set := r.x.machine.Objects(0)[0].(replay.Nondeterministic); to == 1 && len(r.x.h.Ops) > state.TableMax && !set {
-		r.object = r.x.spec.New()
+	if _, set := r.x.machine.Objects(0)[0].(replay.Nondeterministic); to == 1 && len(r.x.p.H.Ops) > state.TableMax && !set {
+		r.object = r.x.p.Spec.New()
 	}
 	index, found := r.search.First(from, to)
 	return index, found, r.cause()
@@ -305,7 +240,7 @@ func (r *depthRound) bound(m *meter.Meter) {
 	}
 	r.x.meter = m
 	r.x.machine.Bound(m, r.x.maxBytes)
-	r.search.Bound(m, r.x.responses)
+	r.search.Bound(m)
 }
 
 // cause returns why the search gave up, or NoCause.
@@ -319,9 +254,4 @@ func (r *depthRound) cause() replay.Cause {
 		return replay.Memory
 	}
 	return replay.NoCause
-}
-
-// inOperations returns an index and its schedule in terms of operations.
-func (r *depthRound) inOperations(index hitting.Index) (hitting.Index, []int32) {
-	return inOperations(len(r.x.h.Ops), r.from.operation, index, depth.Schedule(r.search.Elements(), index))
 }

@@ -1,82 +1,15 @@
 package decide_test
 
 import (
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
-	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/state"
 )
-
-// TestElements compares operations and chains with those of replay.NewInstance.
-func TestElements(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 0))
-	single := 0
-	for range 3000 {
-		h := randomStamped(r, history.Closed)
-		if h == nil || h.HasEdges() {
-			continue
-		}
-		if r.IntN(2) == 0 { // each process has one operation
-			h.Processes = nil
-			for i := range h.Ops {
-				h.Ops[i].Process = int32(i)
-				h.Processes = append(h.Processes, history.IntValue(int64(i)))
-			}
-			single++
-		}
-		for i := range h.Ops {
-			h.Ops[i].Happened = h.Ops[i].Pending() && r.IntN(4) == 0
-		}
-		for _, mode := range []replay.ChainMode{replay.ProcessChains, replay.AutoChains, replay.MinimumChains} {
-			for _, pending := range []bool{false, true} {
-				in, err := replay.NewInstance(h, pending, mode, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				ops, chains := decide.Intervals(h, pending, mode)
-				if !slices.Equal(ops, in.Ops) || !slices.Equal(chains, in.Chains) {
-					t.Fatalf("%+v, mode %v, pending %v: chains %v of %v, want %v of %v", h.Ops, mode, pending, chains, ops, in.Chains, in.Ops)
-				}
-			}
-		}
-	}
-	if single < 500 {
-		t.Errorf("%d histories with one operation for each process", single)
-	}
-}
-
-// TestBound compares the bound with that of the poset: with pending operations, and with
-// equal stamps in both readings.
-func TestBound(t *testing.T) {
-	r := rand.New(rand.NewPCG(2, 0))
-	compared := 0
-	for k := range 20_000 {
-		h := randomStamped(r, []history.Tie{history.Closed, history.HalfOpen}[k%2])
-		if h == nil || h.HasEdges() {
-			continue
-		}
-		in, err := replay.NewInstance(h, true, replay.AutoChains, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, want := decide.Bound(h), hitting.Bound(in.Poset); got != want {
-			t.Fatalf("the bound of %+v is %d, that of the poset is %d", h.Ops, got, want)
-		}
-		if len(h.Ops) > 3 {
-			compared++
-		}
-	}
-	if compared < 5000 {
-		t.Errorf("%d histories of more than 3 operations", compared)
-	}
-}
 
 // pairs returns a history of n operations of a register: a read of 0, then writes
 // one after another, and in each quarter of them two concurrent writes, of which the read behind them
@@ -127,7 +60,7 @@ func register(t *testing.T) replay.Spec { return model(t, "register:0") }
 // newDepths returns a search that is released at the end of the test.
 func newDepths(t *testing.T, h *history.History, bytes int64) *decide.Depths {
 	t.Helper()
-	x := decide.NewDepths(ops.New(h, register(t), bytes), replay.ProcessChains)
+	x := decide.DepthsOf(h, register(t), bytes, replay.ProcessChains)
 	if x == nil {
 		t.Fatal("the search does not apply")
 	}
@@ -245,7 +178,7 @@ func TestDepthsOfSets(t *testing.T) {
 		{sequence(zero, zero, zero, one), 1 << 20, meter.Unlimited, replay.Memory},
 		{sequence(zero, zero, zero, one), 1 << 30, 1000, replay.Time},
 	} {
-		x := decide.NewDepths(ops.New(test.h, wide, test.bytes), replay.ProcessChains)
+		x := decide.DepthsOf(test.h, wide, test.bytes, replay.ProcessChains)
 		if x == nil {
 			t.Fatal("the search does not apply")
 		}

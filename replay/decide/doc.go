@@ -38,9 +38,8 @@
 //   - depth and families: the depth of a linearizable history, up to Options.MaxDepth. Its
 //     share of the work grows with MaxDepth. On long histories it is a small part
 //     of the time to read and decide them. Their depth grows with their length, so
-//     most small depths are refuted quickly. The search gives up early on long
-//     histories of queues and stacks if the share is not expected to suffice, and
-//     the share is smaller if many operations are concurrent. Families give the depth of
+//     most small depths are refuted quickly. The share is smaller on long histories of
+//     queues and stacks if many operations are concurrent. Families give the depth of
 //     histories with edges, and of specifications whose objects are not States. Up to 24
 //     operations, the budget bounds the families; up to 16,384, only few schedules are
 //     replayed. Within the budget, families may also decide a history that the other rows

@@ -3,6 +3,7 @@ package decide
 import (
 	"errors"
 
+	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
@@ -72,15 +73,32 @@ func engine(run func(*ops.Problem, *meter.Meter) replay.Finding) func(*task, *me
 }
 
 // runDepth searches for the witness of least depth, which decides most short histories.
-// It decides a longer history if the history has only one order.
+//
+// It decides a longer history if real time leaves one order. That order is the only schedule
+// of every family, so a witness has depth 1. Replaying it needs one state at a time, while a
+// search keeps all.
 func runDepth(t *task, m *meter.Meter) (replay.Finding, error) {
 	if len(t.H.Ops) > short {
-		return runSerial(t, m)
+		if !isSerial(t.H) || t.depthSearch() == nil {
+			return replay.Declines(""), nil
+		}
+		return t.depths.Run(1, m), nil
 	}
 	if x := t.depthSearch(); t.verdictOnly || x == nil || !x.Valid() {
 		return replay.Declines(""), nil
 	}
-	return t.findDepth(m.Share(limits.quick.least)), nil
+	return t.depths.Run(t.o.MaxDepth, m.Share(limits.quick.least)), nil
+}
+
+// isSerial reports whether h has only one order: all operations returned, each before the
+// next was invoked.
+func isSerial(h *history.History) bool {
+	for i := range h.Ops {
+		if h.Ops[i].Pending() || i > 0 && h.Ops[i-1].Return >= h.Ops[i].Call {
+			return false
+		}
+	}
+	return !h.HasEdges() && len(h.Ghosts) == 0
 }
 
 func runMonitor(t *task, m *meter.Meter) (replay.Finding, error) {
@@ -133,7 +151,7 @@ func runWindow(t *task, m *meter.Meter) (replay.Finding, error) {
 // also decide undecided histories, within the budget of schedules.
 func runFamilies(t *task, m *meter.Meter) (replay.Finding, error) {
 	if t.o.Engine == replay.AutoEngine && !t.verdictOnly && t.depthSearch() != nil {
-		f := t.findDepth(m.Share(DepthShare(t.H, t.Spec, t.o.MaxDepth)))
+		f := t.depths.Run(t.o.MaxDepth, m.Share(t.depthShare()))
 		if f.Decided() || t.linearizable {
 			return f, nil
 		}
@@ -146,7 +164,8 @@ func runFamilies(t *task, m *meter.Meter) (replay.Finding, error) {
 		o.Budget.Schedules = max(1, min(o.Budget.Schedules, limits.families/n))
 	}
 	if t.linearizable {
-		m = m.Share(familyShare(t))
+		// Families need more than the search for a depth.
+		m = m.Share(8 * t.depthShare())
 	}
 	return t.families(o, m)
 }
@@ -162,14 +181,4 @@ func (t *task) families(o replay.Options, m *meter.Meter) (replay.Finding, error
 		return replay.Finding{}, err
 	}
 	return families(in, t.Problem, o, m)
-}
-
-// familyShare bounds the work for the families of a linearizable history. They need more
-// than the search for a depth.
-func familyShare(t *task) int64 { return 8 * DepthShare(t.H, t.Spec, t.o.MaxDepth) }
-
-// findDepth searches for the first witness of a family as a shortest path; see package
-// depth.
-func (t *task) findDepth(m *meter.Meter) replay.Finding {
-	return t.depths.Run(t.o.MaxDepth, m)
 }

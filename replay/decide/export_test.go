@@ -50,13 +50,13 @@ func DepthWork(h *history.History, spec replay.Spec) (share, work int64) {
 			}
 		}
 	}
-	return DepthShare(h, spec, t.o.MaxDepth), t.meter.Spent()
+	return t.depthShare(), t.meter.Spent()
 }
 
-// Serial is runSerial.
+// Serial is runDepth.
 func Serial(h *history.History, spec replay.Spec) (replay.Finding, error) {
 	t := newTask(context.Background(), h, spec, replay.Options{}.WithDefaults(len(h.Ops)))
-	return runSerial(t, t.meter)
+	return runDepth(t, t.meter)
 }
 
 // InRealTime is inRealTime, for relaxed histories.
@@ -106,24 +106,22 @@ func (r Row) Pruned(p search.Pruning) Row {
 	return r
 }
 
-// Intervals returns the operations and chains of the elements of h. It uses the same
-// memory in each call.
-func Intervals(h *history.History, pending bool, mode replay.ChainMode) (ops, chains []int32) {
-	v := &reused
-	v.reset(h, pending, mode)
-	for {
-		e, ok := v.next()
-		if !ok {
-			return ops, chains
-		}
-		ops, chains = append(ops, v.operation(int32(len(chains)))), append(chains, e.Chain)
+// DepthsOf returns the search for the depth of a history, or nil if it does not apply.
+func DepthsOf(h *history.History, spec replay.Spec, bytes int64, chains replay.ChainMode) *Depths {
+	whole, err := replay.NewInstance(h, true, chains, nil)
+	if err != nil {
+		return nil
 	}
+	return NewDepths(ops.New(h, spec, bytes), whole, chains)
 }
 
-var reused elements
-
-// Bound is boundOf.
-func Bound(h *history.History) int { return boundOf(h) }
+// Concurrency is concurrency, without the posets of histories with edges.
+func Concurrency(h *history.History, spec replay.Spec) (c int, cp int64) {
+	if h.HasEdges() && !edgesWithinProcesses(h) {
+		return 0, 0
+	}
+	return newTask(context.Background(), h, spec, replay.Options{}.WithDefaults(len(h.Ops))).concurrency()
+}
 
 // Families is families.
 func Families(whole *replay.Instance, spec replay.Spec, o replay.Options, m *meter.Meter) (replay.Finding, error) {

@@ -28,16 +28,16 @@ func families(whole *replay.Instance, p *ops.Problem, o replay.Options, m *meter
 		machine.Bound(m, o.Budget.Bytes)
 		defer machine.Release()
 	}
-	rounds := []*round{newRound(whole, p.Spec, machine, o, m)}
-	if hasOptional(p.H) {
-		completed, err := replay.NewInstance(p.H, false, o.Chains, m)
-		switch {
-		case errors.Is(err, replay.ErrStopped):
-			return replay.GaveUp(replay.Time), nil
-		case err != nil:
-			return replay.Finding{}, err
-		}
-		rounds = []*round{newRound(completed, p.Spec, machine, o, m), rounds[0]}
+	instances, err := rounds(whole, o.Chains, m)
+	switch {
+	case errors.Is(err, replay.ErrStopped):
+		return replay.GaveUp(replay.Time), nil
+	case err != nil:
+		return replay.Finding{}, err
+	}
+	var rounds []*round
+	for _, in := range instances {
+		rounds = append(rounds, newRound(in, p.Spec, machine, o, m))
 	}
 	budget := o.Budget.Schedules
 	var replayed []int64
@@ -74,6 +74,20 @@ func families(whole *replay.Instance, p *ops.Problem, o replay.Options, m *meter
 		deeper = d
 	}
 	return end(replay.GaveUp(replay.Depth))
+}
+
+// rounds returns the instances that are searched at each depth, one after another: the
+// operations without those that may be left out, if there are any, and then all of them. A
+// schedule may place an operation that may be left out after all others, where none can
+// observe it.
+func rounds(whole *replay.Instance, chains replay.ChainMode, m *meter.Meter) ([]*replay.Instance, error) {
+	for i := range whole.History.Ops {
+		if op := &whole.History.Ops[i]; op.Pending() && !op.Happened {
+			least, err := replay.NewInstance(whole.History, false, chains, m)
+			return []*replay.Instance{least, whole}, err
+		}
+	}
+	return []*replay.Instance{whole}, nil
 }
 
 // A round is the search through the families of one instance.
@@ -118,20 +132,20 @@ func (r *round) grow(budget int64) (replayed int64, found bool) {
 
 // keep records the witness in terms of operations.
 func (r *round) keep(index hitting.Index, schedule []int32) {
-	operation := func(e int32) int32 { return r.in.Ops[e] }
-	r.index, r.witness = inOperations(len(r.in.History.Ops), operation, index, schedule)
+	r.index, r.witness = inOperations(r.in, index, schedule)
 }
 
-// inOperations translates an index and its schedule from elements to the n operations of a
-// history. It appends to the schedule the operations that are not elements.
-func inOperations(n int, operation func(e int32) int32, index hitting.Index, schedule []int32) (hitting.Index, []int32) {
+// inOperations translates an index and its schedule from elements to operations. It appends
+// to the schedule the operations that are not elements.
+func inOperations(in *replay.Instance, index hitting.Index, schedule []int32) (hitting.Index, []int32) {
 	index = index.Clone()
 	for i, e := range index.Tuple {
-		index.Tuple[i] = operation(e)
+		index.Tuple[i] = in.Ops[e]
 	}
+	n := len(in.History.Ops)
 	witness := make([]int32, 0, n)
 	for _, e := range schedule {
-		witness = append(witness, operation(e))
+		witness = append(witness, in.Ops[e])
 	}
 	return index, ops.Complete(witness, n)
 }

@@ -63,7 +63,7 @@ var separateEngines = []separateEngine{
 	{"depths by minimum partition", depths(replay.MinimumChains)},
 	{"depths", depths(replay.AutoChains)},
 	{"search for a depth", func(t *trial, v *replay.Verdict) error {
-		if x := decide.NewDepths(ops.New(t.h, t.spec, maxBytes), replay.AutoChains); x != nil {
+		if x := decide.DepthsOf(t.h, t.spec, maxBytes, replay.AutoChains); x != nil {
 			v.Finding = x.Run(t.p.n+1, nil)
 			x.Release()
 		}
