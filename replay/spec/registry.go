@@ -34,11 +34,10 @@ type value = history.Value
 
 // What package replay lists as optional, and the specifications here have.
 var (
-	_ replay.Described        = (*table.Specification[*counter])(nil)
-	_ replay.Trusted          = (*table.Specification[*counter])(nil)
-	_ replay.Stepped          = table.Cells[*kvStore]{}
-	_ replay.Divisible        = multiRegisterSpec{}
-	_ replay.Nondeterministic = (*runState)(nil)
+	_ replay.Described = (*table.Specification[*counter])(nil)
+	_ replay.Trusted   = (*table.Specification[*counter])(nil)
+	_ replay.Stepped   = table.Cells[*kvStore]{}
+	_ replay.Divisible = multiRegisterSpec{}
 )
 
 // sizeMethods are the methods of all containers.

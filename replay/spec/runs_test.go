@@ -7,8 +7,8 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-func step(method string, arg int64, result history.Value) runStep {
-	return runStep{replay.Invocation{Method: method, Args: []history.Value{history.IntValue(arg)}}, result}
+func step(method string, arg int64, result history.Value) runEdge {
+	return runEdge{Invocation: replay.Invocation{Method: method, Args: []history.Value{history.IntValue(arg)}}, result: result}
 }
 
 // TestRuns: the specification returns the results of the runs and no others.
@@ -24,17 +24,17 @@ func TestRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
-		run  []runStep
+		run  []runEdge
 		want bool
 	}{
-		{[]runStep{add, again, remove}, true}, {[]runStep{add, remove, none}, true}, {[]runStep{empty, add}, true}, {[]runStep{add}, true}, {nil, true},
-		{[]runStep{add, add}, false}, {[]runStep{remove}, false}, {[]runStep{empty, add, remove}, false}, {[]runStep{add, again, remove, none}, false},
+		{[]runEdge{add, again, remove}, true}, {[]runEdge{add, remove, none}, true}, {[]runEdge{empty, add}, true}, {[]runEdge{add}, true}, {nil, true},
+		{[]runEdge{add, add}, false}, {[]runEdge{remove}, false}, {[]runEdge{empty, add, remove}, false}, {[]runEdge{add, again, remove, none}, false},
 	} {
 		state, got := s.New().(replay.State), true
 		for _, step := range test.run {
 			next := state.Clone()
 			result, ok := next.Apply(step.Invocation)
-			got = got && ok && result.Equal(step.Result)
+			got = got && ok && result.Equal(step.result)
 			state = next
 		}
 		if got != test.want {
