@@ -41,20 +41,6 @@ var (
 // Has reports whether all facts of g are known.
 func (f Facts) Has(g Facts) bool { return f&g == g }
 
-// problem describes what is wrong with the facts of a method, or returns "". A
-// result can mean failure only if no element equals it.
-func (f Facts) problem(s *Signature) string {
-	switch {
-	case f.Has(FailsFalse) && s.Result != 1<<history.Bool:
-		return "false may be an element"
-	case f.Has(FailsNull) && (s.Result == AnyValue || !s.Result.Has(history.Null)):
-		return "null may be an element, or is never returned"
-	case (f.Has(Keyed) || f.Has(Inserts)) && len(s.Params) == 0, f.Has(Swaps) && len(s.Params) < 2:
-		return "there is no argument"
-	}
-	return ""
-}
-
 // unchanged reports whether a method with that result left the object unchanged. A method
 // that throws an exception refused one element, or found none.
 func (f Facts) unchanged(result value) bool {

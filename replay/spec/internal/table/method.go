@@ -69,16 +69,12 @@ type Signatures struct {
 	Read   func()
 	List   []Signature
 	byName map[string]overloads
-	quick  [64]named // most of byName, by quickSlot: each operation needs a lookup
 	// CheckArg, if it is not nil, returns an error for an argument that the objects cannot
 	// hold. Such objects may throw exceptions.
 	CheckArg func(value) error
 }
 
 func (t *Signatures) add(s Signature) {
-	if p := s.problem(&s); p != "" {
-		panic("spec: the facts of " + s.Text + ": " + p)
-	}
 	t.List = append(t.List, s)
 	for _, name := range s.Names {
 		o := t.byName[name]
@@ -87,28 +83,13 @@ func (t *Signatures) add(s Signature) {
 		}
 		o[len(s.Params)] = uint8(len(t.List))
 		t.byName[name] = o
-		if q := &t.quick[quickSlot(name)]; q.name == "" || q.name == name {
-			*q = named{name, o}
-		}
 	}
-}
-
-type named struct {
-	name string
-	overloads
-}
-
-func quickSlot(name string) int {
-	return (len(name) + 3*int(name[0]) + 17*int(name[len(name)-1])) & 63
 }
 
 // find returns the position of the method in the table, or -1.
 func (t *Signatures) find(name string, args int) int {
-	if args > maxParams || name == "" {
+	if args > maxParams {
 		return -1
-	}
-	if q := &t.quick[quickSlot(name)]; q.name == name {
-		return int(q.overloads[args]) - 1
 	}
 	return int(t.byName[name][args]) - 1
 }

@@ -13,21 +13,10 @@ func TestSignatureMistakes(t *testing.T) {
 			parseSignature(text)
 		}()
 	}
-	for what, rows := range map[string][]Method[int]{
-		"a duplicate method":                 {{"lock()", nil, Updates}, {"acquire|lock()", nil, Updates}},
-		"false for failed among any values":  {{"pop() -> any", nil, FailsFalse}},
-		"null for nothing among any values":  {{"pop() -> any", nil, FailsNull}},
-		"null for nothing of a bool":         {{"pop() -> bool", nil, FailsNull}},
-		"a key without an argument":          {{"pop() -> any", nil, Keyed}},
-		"an inserted value without argument": {{"push()", nil, Inserts}},
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("a table accepts %s", what)
-				}
-			}()
-			New(rows).Read()
-		}()
-	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a table accepts a duplicate method")
+		}
+	}()
+	New([]Method[int]{{"lock()", nil, Updates}, {"acquire|lock()", nil, Updates}}).Read()
 }
