@@ -3,6 +3,7 @@ package container
 import (
 	"iter"
 	"slices"
+	"sort"
 )
 
 // An Ordered is a map sorted by key. Lookup takes O(log n). Inserting and
@@ -27,35 +28,14 @@ func (o *Ordered[K, V]) Len() int { return o.n }
 
 // locate returns the position of key, or the position to insert it.
 func (o *Ordered[K, V]) locate(key K) (chunk, index int, found bool) {
-	if len(o.chunks) > 1 {
-		// The last chunk that does not begin after key, or the first chunk.
-		lo, hi := 0, len(o.chunks)
-		for hi-lo > 1 {
-			if mid := int(uint(lo+hi) / 2); o.chunks[mid][0].Key.Compare(key) <= 0 {
-				lo = mid
-			} else {
-				hi = mid
-			}
-		}
-		chunk = lo
-	}
 	if len(o.chunks) == 0 {
 		return 0, 0, false
 	}
+	// The last chunk that does not begin after key, or the first chunk.
+	chunk = sort.Search(len(o.chunks)-1, func(i int) bool { return o.chunks[i+1][0].Key.Compare(key) > 0 })
 	c := o.chunks[chunk]
-	lo, hi := 0, len(c)
-	for lo < hi {
-		mid := int(uint(lo+hi) / 2)
-		switch d := c[mid].Key.Compare(key); {
-		case d == 0:
-			return chunk, mid, true
-		case d < 0:
-			lo = mid + 1
-		default:
-			hi = mid
-		}
-	}
-	return chunk, lo, false
+	index, found = sort.Find(len(c), func(i int) int { return key.Compare(c[i].Key) })
+	return chunk, index, found
 }
 
 // Get returns a pointer to the value of key, or nil. It is valid until the keys
