@@ -85,32 +85,31 @@ func (x *explainer) reasons() *ops.Problem {
 	return under(x.Problem, marks, edges)
 }
 
-// coreConstraints sets the marks and edges that the core needs besides the intervals of its
-// operations, or the order within their processes. base is the history that was reduced
-// to the core.
-func (x *explainer) coreConstraints(base *history.History) {
+// setCore sets the core of base, with the marks and edges that it needs besides the intervals
+// of its operations, or the order within their processes. It returns why it does not.
+func (x *explainer) setCore(base *history.History, core []int32) (cause string) {
 	e := x.e
-	for _, i := range e.Core {
+	if len(core) > 0 && slices.ContainsFunc(base.Edges, isOwnEdge(base)) {
+		const many = "the sub-history found has many operations, and orders between them"
+		if len(core) > limits.coreEdges {
+			return many
+		}
+		in, err := replay.NewInstance(ops.Sub(base, core), true, replay.ProcessChains, x.meter)
+		switch {
+		case replay.TooLarge(err):
+			return many
+		case err != nil:
+			return x.causeOf(replay.Time)
+		}
+		e.CoreEdges = neededEdges(base, core, in.Poset.Less)
+	}
+	for _, i := range core {
 		if base.Ops[i].Happened {
 			e.CoreMarks = append(e.CoreMarks, i)
 		}
 	}
-	if len(e.Core) == 0 || !slices.ContainsFunc(base.Edges, isOwnEdge(base)) {
-		return
-	}
-	cause := "the sub-history found has many operations, and orders between them"
-	if len(e.Core) <= limits.coreEdges {
-		in, err := replay.NewInstance(ops.Sub(base, e.Core), true, replay.ProcessChains, x.meter)
-		if err == nil {
-			e.CoreEdges = neededEdges(base, e.Core, in.Poset.Less)
-			return
-		}
-		if !replay.TooLarge(err) {
-			cause = x.causeOf(replay.Time)
-		}
-	}
-	x.forget("core")
-	x.missFor("core", cause)
+	e.Core = core
+	return ""
 }
 
 // neededEdges returns the fewest edges between operations of a core that, together with their

@@ -10,19 +10,19 @@ import (
 	"github.com/leadline/leadline/replay/ops"
 )
 
-// core finds a minimal sub-history of base, which fails; conflict are operations
-// that are known to fail by themselves.
-func (x *explainer) core(base *ops.Problem, conflict []int32) {
+// core finds a minimal sub-history of base, which fails.
+func (x *explainer) core(base *ops.Problem) {
 	r := x.reducerOf(base)
-	r.meter, r.unexplained = x.share(60), x.e.Unexplained
+	r.meter = x.share(60)
 	r.decide = func(p *ops.Problem) replay.Finding { return x.check(p, r.meter) }
-	r.conflict = conflict
 	r.reduce()
-	x.e.Core = r.ops
-	if r.hasUndecided {
-		x.missFor("core", x.causeOf(replay.Time)+": the sub-history found fails, but may not be minimal")
+	cause := x.setCore(base.H, r.ops)
+	if cause == "" && r.hasUndecided {
+		cause = x.causeOf(replay.Time) + ": the sub-history found fails, but may not be minimal"
 	}
-	x.coreConstraints(base.H)
+	if cause != "" {
+		x.missFor("core", cause)
+	}
 }
 
 // reducerOf returns a reducer of base, which has all operations.
@@ -42,12 +42,11 @@ type reducer struct {
 	meter  *meter.Meter
 
 	ops          []int32 // the remaining operations
-	unexplained  int32   // the operation whose response no order explains, or NoOperation
-	conflict     []int32 // operations that probably fail by themselves
 	hasUndecided bool    // some history stayed undecided
 
 	facts         []opFacts
 	parts, values int32 // how many numbers there are
+	hasNull       bool  // null may have been inserted
 }
 
 // opFacts are the facts about an operation that the rules use.
@@ -74,6 +73,7 @@ func newReducer(p *ops.Problem) *reducer {
 		for k, v := range about {
 			if v.Kind() != history.None {
 				f.value[k] = values.Number(f.part, v)
+				r.hasNull = r.hasNull || v.Kind() == history.Null && !isVacant
 			}
 		}
 		if op.Happened { // so it must take effect
@@ -88,15 +88,7 @@ func newReducer(p *ops.Problem) *reducer {
 // fails decides the sub-history of some operations.
 func (r *reducer) fails(chosen []int32) replay.Answer {
 	f := r.decide(r.Sub(chosen))
-	switch {
-	case f.Answer == replay.Undecided:
-		r.hasUndecided = true
-	case f.Conflict != nil:
-		r.conflict = r.conflict[:0:0]
-		for _, i := range f.Conflict {
-			r.conflict = append(r.conflict, chosen[i])
-		}
-	}
+	r.hasUndecided = r.hasUndecided || f.Answer == replay.Undecided
 	return f.Answer
 }
 
@@ -139,7 +131,8 @@ func (r *reducer) leaveOut(divide func([]int32) division) {
 	if len(d.units) == 0 {
 		return
 	}
-	r.sortUnits(d.units)
+	// The latest operations are probably needed. The last operations of units differ.
+	slices.SortFunc(d.units, func(a, b []int32) int { return cmp.Compare(b[len(b)-1], a[len(a)-1]) })
 	with := func(units []int32) []int32 {
 		r.meter.Spend(len(d.kept))
 		ops := slices.Clone(d.kept)
@@ -165,34 +158,6 @@ func without(ops, others []int32) []int32 {
 		}
 	}
 	return rest
-}
-
-// sortUnits sorts the units by how likely they are needed: first the operation whose
-// response no order explains, then operations that fail by themselves, then the latest
-// ones.
-func (r *reducer) sortUnits(units [][]int32) {
-	likely := map[int32]int{}
-	for _, i := range r.conflict {
-		likely[i] = 1
-	}
-	likely[r.unexplained] = 2
-	type ranked struct {
-		unit   []int32
-		likely int
-	}
-	list := make([]ranked, len(units))
-	for k, u := range units {
-		list[k].unit = u
-		for _, i := range u {
-			list[k].likely = max(list[k].likely, likely[i])
-		}
-	}
-	slices.SortFunc(list, func(a, b ranked) int { // the last operations of units differ
-		return cmp.Or(cmp.Compare(b.likely, a.likely), cmp.Compare(b.unit[len(b.unit)-1], a.unit[len(a.unit)-1]))
-	})
-	for k := range list {
-		units[k] = list[k].unit
-	}
 }
 
 // byPart divides the operations by the parts that they concern.
@@ -283,33 +248,14 @@ func (r *reducer) byValue(chosen []int32) (d division) {
 
 // oneByOne divides the operations that change nothing.
 func (r *reducer) oneByOne(ops []int32) (d division) {
-	nulls := r.nulls(ops)
 	for _, i := range ops {
-		if f := &r.facts[i]; f.readOnly || f.vacant && !nulls[f.value[0]] {
+		if f := &r.facts[i]; f.readOnly || f.vacant && !r.hasNull {
 			d.units = append(d.units, []int32{i})
 		} else {
 			d.kept = append(d.kept, i)
 		}
 	}
 	return d
-}
-
-// nulls returns the numbers of those values null that may have been inserted.
-func (r *reducer) nulls(ops []int32) map[int32]bool {
-	vacant, nulls := map[int32]bool{}, map[int32]bool{}
-	for _, i := range ops {
-		if f := &r.facts[i]; f.vacant {
-			vacant[f.value[0]] = true
-		}
-	}
-	for _, i := range ops {
-		for _, v := range r.facts[i].value {
-			if vacant[v] && !r.facts[i].vacant {
-				nulls[v] = true
-			}
-		}
-	}
-	return nulls
 }
 
 // minimize finds a minimal subset of n elements that fails. The whole set fails, and

@@ -3,7 +3,6 @@ package explain
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
@@ -37,9 +36,9 @@ func Why(ctx context.Context, h *history.History, spec replay.Spec, v replay.Ver
 
 // run computes all parts.
 func (x *explainer) run() *replay.Explanation {
-	base, conflict := x.Problem, x.finding.Conflict
-	x.guard("prefix", func() { base, conflict = x.base() })
-	x.guard("core", func() { x.core(base, conflict) })
+	base := x.Problem
+	x.guard("prefix", func() { base = x.base() })
+	x.guard("core", func() { x.core(base) })
 	x.guard("initial", x.initial)
 	x.guard("states", func() { x.states(base) })
 	x.guard("blame", x.blame)
@@ -76,11 +75,12 @@ type explainer struct {
 
 // guard computes a part of the explanation. If it panics, the part is missing.
 func (x *explainer) guard(part string, compute func()) {
+	before := *x.e
 	fault := decide.Guard(x.H, x.Spec, compute)
 	if fault == "" {
 		return
 	}
-	x.forget(part)
+	*x.e = before
 	x.missFor(part, fault)
 	if part == "prefix" {
 		x.missFor("states", fault)
@@ -96,22 +96,6 @@ func (x *explainer) share(percent int64) *meter.Meter {
 // Decide left undecided.
 func (x *explainer) miss(part string) {
 	x.e.Missing = append(x.e.Missing, replay.MissingPart{Part: part, Cause: cmp.Or(x.cause, "work")})
-}
-
-// forget removes what is known of a part, and its cause.
-func (x *explainer) forget(part string) {
-	e := x.e
-	switch part {
-	case "prefix":
-		*e = *newExplanation()
-	case "core":
-		e.Core, e.CoreMarks, e.CoreEdges = nil, nil, nil
-	case "states":
-		e.States, e.MoreStates, e.StatesOfCore, e.Returns, e.Earlier = nil, false, false, nil, nil
-	case "blame":
-		e.Free = nil
-	}
-	e.Missing = slices.DeleteFunc(e.Missing, func(m replay.MissingPart) bool { return m.Part == part })
 }
 
 func (x *explainer) missFor(part, cause string) {

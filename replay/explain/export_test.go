@@ -27,7 +27,7 @@ func (f Fact) IsVacant() bool { return f.f.vacant }
 // spoil may make facts wrong.
 func Removals(h *history.History, spec replay.Spec, last int32, spoil func(Fact)) (rest []*history.History, rules []string) {
 	r := newReducer(ops.New(h, spec, 1<<30))
-	r.unexplained, r.meter = last, meter.New(nil)
+	r.meter = meter.New(nil)
 	for i := range r.facts {
 		if spoil != nil {
 			spoil(Fact{&r.facts[i]})

@@ -10,8 +10,8 @@ import (
 )
 
 // base finds the shortest prefix that fails. It returns the history in which to search
-// for the core, and operations in it that are known to be in conflict.
-func (x *explainer) base() (*ops.Problem, []int32) {
+// for the core.
+func (x *explainer) base() *ops.Problem {
 	p, f := x.Problem, x.finding
 	if p.H.IsRelaxed() {
 		const noTime = "operations that are ordered by their processes alone have no prefixes"
@@ -23,22 +23,22 @@ func (x *explainer) base() (*ops.Problem, []int32) {
 		switch f = x.check(p, x.meter); f.Answer {
 		case replay.Undecided:
 			x.missPrefix()
-			return x.Problem, x.finding.Conflict
+			return x.Problem
 		case replay.Linearizable:
-			return x.reasons(), nil
+			return x.reasons()
 		}
 	}
 	if p.H.IsRelaxed() {
-		return p, f.Conflict
+		return p
 	}
-	last, cut, f := x.prefix(p, f)
+	last, cut := x.prefix(p, f)
 	if last == replay.NoOperation {
 		x.missPrefix()
-		return cut, f.Conflict
+		return cut
 	}
 	x.e.Unexplained, x.e.Prefix = last, 2*len(cut.H.Ops)-cut.H.Pending()
 	x.e.Impossible = replay.Impossible(x.Spec, &p.H.Ops[last])
-	return cut, f.Conflict
+	return cut
 }
 
 // missPrefix records that the prefix and the states before its end were not computed.
@@ -50,24 +50,20 @@ func (x *explainer) missPrefix() {
 }
 
 // prefix returns the operation of the first response that no order explains, and the
-// prefix of p that ends there, with its finding; f is the finding of p. If a prefix of a
-// history fails, so does the history, so prefix bisects. Two heuristics make long
+// prefix of p that ends there; f is the finding of p. If a prefix of a history fails, so does the history, so prefix bisects. Two heuristics make long
 // histories cheap: it tries the response that a finding hints at, and short prefixes first.
 // If some prefix stays undecided, it returns NoOperation and the shortest prefix that is
 // known to fail.
-func (x *explainer) prefix(p *ops.Problem, f replay.Finding) (int32, *ops.Problem, replay.Finding) {
+func (x *explainer) prefix(p *ops.Problem, f replay.Finding) (int32, *ops.Problem) {
 	returned := p.Responses()
 	upTo := func(k int) *ops.Problem { return p.UpTo(p.H.Ops[returned[k-1]].Return) }
 	low, high, step := 0, len(returned), 1 // the first low responses are explained, the first high are not
-	fall := 0                              // how far below a hint to try; it grows as long as hints are too late
 	cut, m := p, x.share(70)
 	for high-low > 1 {
 		hint := hintOf(p.H, returned, &f)
 		k := hint - 1
 		switch {
 		case low < k && k < high:
-			k = max(k-fall, low+1)
-			fall = 2*fall + 1
 		case low < hint && hint < high:
 			k = hint
 		default:
@@ -78,29 +74,26 @@ func (x *explainer) prefix(p *ops.Problem, f replay.Finding) (int32, *ops.Proble
 		g := x.check(part, m)
 		switch g.Answer {
 		case replay.Linearizable:
-			low, fall = k, 0
+			low = k
 		case replay.NotLinearizable:
 			high, f, cut = k, g, part
 		default:
 			if k < hint && hint < high { // the prefix up to the hint is often easy to refute
 				part = upTo(hint)
-				if g = x.check(part, x.share(50)); g.Answer == replay.NotLinearizable {
-					f, cut = g, part
-				}
-				if f.Conflict == nil {
-					f.Conflict = []int32{returned[hint-1]}
+				if x.check(part, x.share(50)).Answer == replay.NotLinearizable {
+					cut = part
 				}
 			}
-			return replay.NoOperation, cut, f
+			return replay.NoOperation, cut
 		}
 	}
 	if high == 0 { // a history without responses is linearizable
-		return replay.NoOperation, cut, f
+		return replay.NoOperation, cut
 	}
 	if cut == p { // the last response; later invocations do not matter
 		cut = upTo(high)
 	}
-	return returned[high-1], cut, f
+	return returned[high-1], cut
 }
 
 // hintOf returns up to which response a history probably fails: the one that the search did
