@@ -24,19 +24,11 @@ type entry = batch.Entry
 // placeText returns the place of an entry for people.
 func placeText(e *entry) string { return report.Clean(e.Place()) }
 
-// name returns the name of an operation or a process as people write it.
-func name(id history.Value) string {
-	if id.Kind() == history.String {
-		return report.Clean(id.Text())
-	}
-	return id.String()
-}
-
 // names returns the names of operations, joined by separator.
 func names(h *history.History, ops []int32, separator string) string {
 	text := make([]string, len(ops))
 	for i, op := range ops {
-		text[i] = name(h.Ops[op].ID())
+		text[i] = report.Name(h.Ops[op].ID())
 	}
 	return strings.Join(text, separator)
 }

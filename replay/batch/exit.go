@@ -10,17 +10,12 @@ const (
 	ExitInternal = 4 // a fault of leadline itself
 )
 
+var exits = [...]int{Unknown: ExitUnknown, Linearizable: ExitOK, NotLinearizable: ExitNot, Invalid: ExitBad, Internal: ExitInternal}
+
 // Exit returns the exit status of a command if all its results have status s.
 func (s Status) Exit() int {
-	switch s {
-	case Linearizable:
-		return ExitOK
-	case NotLinearizable:
-		return ExitNot
-	case Invalid:
-		return ExitBad
-	case Unknown:
-		return ExitUnknown
+	if int(s) < len(exits) {
+		return exits[s]
 	}
 	return ExitInternal
 }

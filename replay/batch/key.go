@@ -19,51 +19,43 @@ type key [16]byte
 // keyOf returns the key of an entry with a history. No encoding that it hashes is a prefix
 // of another.
 func keyOf(e *Entry) key {
-	h := e.History
-	var b []byte
-	for _, s := range []string{e.File, h.ID, h.Format, h.Model} {
-		b = append(appendNumbers(b, len(s)), s...)
-	}
-	flags := byte(0)
+	h, sha := e.History, sha256.New()
 	timed := h.RealTime() // decide.Check may find an order of a relaxed history in real time first
-	for i, set := range []bool{h.IsRelaxed(), h.Tie == history.HalfOpen, h.Order == history.StampOrder, timed != nil} {
-		if set {
-			flags |= 1 << i
-		}
+	var b []byte
+	for _, text := range []string{e.File, h.ID, h.Format, h.Model} {
+		b = history.StringValue(text).AppendKey(b)
 	}
-	b = appendValues(appendValues(append(b, flags), h.ModelArgs), h.Processes)
-	b = appendNumbers(b, e.Number, len(h.Ops), len(h.Ghosts), len(h.Edges), h.Dropped)
-	for _, edge := range h.Edges {
-		b = appendNumbers(b, int(edge.From), int(edge.To))
-	}
-	sha := sha256.New()
+	b = appendValues(appendValues(b, h.ModelArgs), h.Processes)
+	b = appendNumbers(b, e.Number, number(h.IsRelaxed()), int(h.Tie), int(h.Order), number(timed != nil), h.Dropped)
 	sha.Write(b)
-	for _, ops := range [][]history.Operation{h.Ops, h.Ghosts} {
-		for i := range ops {
-			b = appendOperation(b[:0], &ops[i])
-			sha.Write(b)
-		}
-	}
+	writeHistory(sha, h)
 	if timed != nil {
-		for _, ops := range [][]history.Operation{timed.Ops, timed.Ghosts} {
-			sha.Write(appendNumbers(nil, len(ops)))
-			for i := range ops {
-				b = appendNumbers(b[:0], int(ops[i].Call), int(ops[i].Return))
-				sha.Write(b)
-			}
-		}
+		writeHistory(sha, timed)
 	}
 	return key(sha.Sum(nil)[:16])
 }
 
-func appendOperation(b []byte, op *history.Operation) []byte {
-	b = append(appendNumbers(b, len(op.Method)), op.Method...)
-	b = op.ID().AppendKey(op.Result.AppendKey(appendValues(b, op.Args)))
-	happened := 0
-	if op.Happened {
-		happened = 1
+// writeHistory writes the operations and the edges of a history.
+func writeHistory(w io.Writer, h *history.History) {
+	b := appendNumbers(nil, len(h.Ops), len(h.Ghosts), len(h.Edges))
+	for _, edge := range h.Edges {
+		b = appendNumbers(b, int(edge.From), int(edge.To))
 	}
-	return appendNumbers(b, int(op.Process), int(op.Call), int(op.Return), happened)
+	w.Write(b) // a hash has no errors
+	for i := range int32(len(h.Ops) + len(h.Ghosts)) {
+		op := h.Operation(i)
+		b = history.StringValue(op.Method).AppendKey(b[:0])
+		b = op.ID().AppendKey(op.Result.AppendKey(appendValues(b, op.Args)))
+		b = appendNumbers(b, int(op.Process), int(op.Call), int(op.Return), number(op.Happened))
+		w.Write(b)
+	}
+}
+
+func number(set bool) int {
+	if set {
+		return 1
+	}
+	return 0
 }
 
 func appendNumbers(b []byte, numbers ...int) []byte {
@@ -74,11 +66,7 @@ func appendNumbers(b []byte, numbers ...int) []byte {
 }
 
 func appendValues(b []byte, values []history.Value) []byte {
-	b = appendNumbers(b, len(values))
-	for _, v := range values {
-		b = v.AppendKey(b)
-	}
-	return b
+	return history.ListValue(values...).AppendKey(b)
 }
 
 // Program returns a hash of the executable file of the running program. Another build

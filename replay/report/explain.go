@@ -177,7 +177,7 @@ func (p *printer) conflict(ops []int32) {
 func (p *printer) names(ops []int32) string {
 	names := make([]string, len(ops))
 	for k, i := range ops {
-		names[k] = name(p.h.Ops[i].ID())
+		names[k] = Name(p.h.Ops[i].ID())
 	}
 	return strings.Join(names, ", ")
 }

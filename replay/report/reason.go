@@ -83,7 +83,7 @@ func (p *printer) passage(q Passage) {
 		width = max(width, utf8.RuneCountInString(i.Text))
 	}
 	for _, i := range q.Items {
-		head := padLeft(i.Lead, 3) + " "
+		head := fmt.Sprintf("%3s ", i.Lead)
 		switch {
 		case i.Then == "":
 			p.item(head, "  ", i.Text)
@@ -91,7 +91,7 @@ func (p *printer) passage(q Passage) {
 			p.item(head, "  ", i.Text)
 			p.item("      ", "  ", "there, "+i.Then)
 		default:
-			p.item(head+pad(i.Text, width)+"   ", "  ", i.Then)
+			p.item(fmt.Sprintf("%s%-*s   ", head, width, i.Text), "  ", i.Then)
 		}
 	}
 	if q.More > 0 {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -103,7 +104,7 @@ func (p *printer) place(i int32, text string) string {
 	op := p.h.Operation(i)
 	var where []string
 	if op.Process >= 0 {
-		where = append(where, "process "+name(p.h.Processes[op.Process]))
+		where = append(where, "process "+Name(p.h.Processes[op.Process]))
 	}
 	if op.Line > 0 {
 		where = append(where, fmt.Sprintf("line %d", op.Line))
@@ -120,7 +121,7 @@ func (p *printer) short(i int32) string { return p.named(i, Clean(p.h.Operation(
 // named returns the identifier of an operation and a text, which is cut to part of a
 // line.
 func (p *printer) named(i int32, text string) string {
-	return name(p.h.Operation(i).ID()) + " " + elide(text, p.Width*2/3)
+	return Name(p.h.Operation(i).ID()) + " " + elide(text, p.Width*2/3)
 }
 
 // call returns the operation without its result.
@@ -130,8 +131,9 @@ func call(op *history.Operation) string {
 	return Clean(invoked.String())
 }
 
-// name returns the name of an operation or a process as people write it.
-func name(id history.Value) string {
+// Name returns the name of an operation or a process without quotes. Non-printing
+// characters are escaped: some of them reorder the text after them.
+func Name(id history.Value) string {
 	if id.Kind() == history.String {
 		return Clean(id.Text())
 	}
@@ -149,17 +151,9 @@ func Clean(text string) string {
 }
 
 // CleanLines is Clean for text of several lines, which may have tabs.
-func CleanLines(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		fields := strings.Split(line, "\t")
-		for k, f := range fields {
-			fields[k] = Clean(f)
-		}
-		lines[i] = strings.Join(fields, "\t")
-	}
-	return strings.Join(lines, "\n")
-}
+func CleanLines(text string) string { return betweenTabs.ReplaceAllStringFunc(text, Clean) }
+
+var betweenTabs = regexp.MustCompile(`[^\n\t]+`)
 
 // ShellWord quotes a word for the shell, if necessary. So a command that contains it can
 // be pasted safely.
@@ -191,12 +185,11 @@ func elide(text string, width int) string {
 	return string(runes[:front]) + gap + string(runes[len(runes)-back:])
 }
 
-func pad(text string, width int) string {
-	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
-}
-
-func padLeft(text string, width int) string {
-	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text))) + text
+// widen makes columns as wide as the cells of a row.
+func widen(widths *[4]int, row [4]string) {
+	for c, cell := range row {
+		widths[c] = max(widths[c], utf8.RuneCountInString(cell))
+	}
 }
 
 // wrap breaks text at spaces into lines of at most width runes. Longer words are broken
@@ -253,13 +246,19 @@ func list(parts []string, conjunction string) string {
 	return strings.Join(parts[:last], ", ") + " " + conjunction + " " + parts[last]
 }
 
-// values returns the texts of values, each cut to part of a line.
+// Result returns the text of a result, or a word if there is none.
+func Result(v history.Value) string {
+	if v.Kind() == history.None {
+		return "nothing"
+	}
+	return v.String()
+}
+
+// values returns the texts of results, each cut to part of a line.
 func (p *printer) values(vs []history.Value) []string {
 	texts := make([]string, len(vs))
 	for i, v := range vs {
-		if texts[i] = elide(v.String(), p.Width/3); v.Kind() == history.None {
-			texts[i] = "nothing"
-		}
+		texts[i] = elide(Result(v), p.Width/3)
 	}
 	return texts
 }

@@ -2,11 +2,11 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
@@ -193,14 +193,12 @@ func (p *printer) timeline(v *replay.Verdict, ops []int32, indent string) {
 	rows := p.rows(v, ops, end)
 	widths := [4]int{0, len("process"), len("id"), 0}
 	for _, r := range rows {
-		for c, cell := range r.cells {
-			widths[c] = max(widths[c], utf8.RuneCountInString(cell))
-		}
+		widen(&widths, r.cells)
 	}
 	room := p.Width - len(indent) - 3 - widths[0] - 1 - widths[1] - 2 - widths[2] - 2
 	widths[3] = min(widths[3], max(room/2, 12))
 	axis := newAxis(rows, max(room-widths[3]-4, 10))
-	p.printf("%s\n", p.paint(dim, indent+pad("", 3+widths[0]+1)+pad("process", widths[1])+"  "+padLeft("id", widths[2])))
+	p.printf("%s\n", p.paint(dim, fmt.Sprintf("%s%*s %-*s  %*s", indent, 3+widths[0], "", widths[1], "process", widths[2], "id")))
 	for _, r := range rows {
 		color := plain
 		for _, m := range markMeanings {
@@ -208,8 +206,8 @@ func (p *printer) timeline(v *replay.Verdict, ops []int32, indent string) {
 				color = m.color
 			}
 		}
-		line := pad(r.marks, 3) + padLeft(r.cells[0], widths[0]) + " " + pad(r.cells[1], widths[1]) + "  " + padLeft(r.cells[2], widths[2]) + "  " +
-			pad(axis.bar(&r), axis.last+2) + "  " + elide(r.cells[3], widths[3])
+		line := fmt.Sprintf("%-3s%*s %-*s  %*s  %-*s  %s", r.marks, widths[0], r.cells[0], widths[1], r.cells[1], widths[2], r.cells[2],
+			axis.last+2, axis.bar(&r), elide(r.cells[3], widths[3]))
 		p.printf("%s%s\n", indent, p.paint(color, strings.TrimRight(line, " ")))
 	}
 	p.shownEdges(v, ops, indent)
@@ -228,7 +226,7 @@ func (p *printer) rows(v *replay.Verdict, ops []int32, end int32) []row {
 		r := &rows[k]
 		index[i] = r
 		*r = row{op: op, call: op.Call, ret: op.Return, open: op.Return > end || op.Pending(), point: -1, marks: marks[i]}
-		r.cells = [4]string{"", elide(name(p.h.Processes[op.Process]), p.nameWidth()), elide(name(op.ID()), p.nameWidth()), Clean(op.String())}
+		r.cells = [4]string{"", elide(Name(p.h.Processes[op.Process]), p.nameWidth()), elide(Name(op.ID()), p.nameWidth()), Clean(op.String())}
 		if r.open && !op.Pending() {
 			r.cells[3] = call(op) + ": open"
 		}
@@ -348,7 +346,7 @@ func (p *printer) shownEdges(v *replay.Verdict, ops []int32, indent string) {
 		if shown++; shown > edgesShown {
 			continue
 		}
-		p.printf("%s   %s has to come before %s\n", indent, name(from.ID()), name(to.ID()))
+		p.printf("%s   %s has to come before %s\n", indent, Name(from.ID()), Name(to.ID()))
 	}
 	if shown > edgesShown {
 		p.printf("%s   and %d more such orders\n", indent, shown-edgesShown)

@@ -97,9 +97,7 @@ func (p *printer) witness(spec replay.Spec, v *replay.Verdict) {
 	marks := marksOf(v)
 	widths := [4]int{}
 	for _, k := range steps {
-		for c, cell := range p.step(v, k) {
-			widths[c] = max(widths[c], utf8.RuneCountInString(cell))
-		}
+		widen(&widths, p.step(v, k))
 	}
 	walk := replay.NewWalk(spec)
 	initially := Clean(walk.State())
@@ -122,7 +120,7 @@ func (p *printer) witness(spec replay.Spec, v *replay.Verdict) {
 	opWidth := min(widths[3], room)
 	if initially != "" {
 		opWidth = max(min(widths[3], room-stateWidth-2), len("(initially)"))
-		p.printf("%s\n", p.paint(dim, pad("", p.Width-room)+pad("(initially)", opWidth)+"  "+elide(initially, stateWidth)))
+		p.printf("%s\n", p.paint(dim, fmt.Sprintf("%*s%-*s  %s", p.Width-room, "", opWidth, "(initially)", elide(initially, stateWidth))))
 	}
 	next := 0
 	for j, cells := range texts {
@@ -131,16 +129,15 @@ func (p *printer) witness(spec replay.Spec, v *replay.Verdict) {
 		}
 		next = steps[j] + 1
 		mark, state := marks[v.Witness[steps[j]]], states[j]
-		head := fmt.Sprintf("%-2s  %s  %s  %s  ", mark, padLeft(cells[0], widths[0]), padLeft(cells[1], widths[1]), pad(cells[2], widths[2]))
-		for l, line := range wrap(elide(cells[3], 4*opWidth), opWidth) {
-			if l > 0 {
-				head, state = pad("", utf8.RuneCountInString(head)), ""
-			}
-			color := plain
-			if mark != "" {
-				color = yellow
-			}
-			p.printf("%s\n", p.paint(color, strings.TrimRight(head+pad(line, opWidth)+"  "+elide(state, stateWidth), " ")))
+		head := fmt.Sprintf("%-2s  %*s  %*s  %-*s  ", mark, widths[0], cells[0], widths[1], cells[1], widths[2], cells[2])
+		color := plain
+		if mark != "" {
+			color = yellow
+		}
+		for _, line := range wrap(elide(cells[3], 4*opWidth), opWidth) {
+			line = fmt.Sprintf("%s%-*s  %s", head, opWidth, line, elide(state, stateWidth))
+			p.printf("%s\n", p.paint(color, strings.TrimRight(line, " ")))
+			head, state = strings.Repeat(" ", utf8.RuneCountInString(head)), ""
 		}
 	}
 }
@@ -148,5 +145,5 @@ func (p *printer) witness(spec replay.Spec, v *replay.Verdict) {
 // step returns the number, identifier, process and text of a step.
 func (p *printer) step(v *replay.Verdict, k int) [4]string {
 	op := &p.h.Ops[v.Witness[k]]
-	return [4]string{"#" + thousands(k+1), elide(name(op.ID()), p.nameWidth()), "process " + elide(name(p.h.Processes[op.Process]), p.nameWidth()), Clean(op.String())}
+	return [4]string{"#" + thousands(k+1), elide(Name(op.ID()), p.nameWidth()), "process " + elide(Name(p.h.Processes[op.Process]), p.nameWidth()), Clean(op.String())}
 }

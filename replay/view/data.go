@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,19 +45,14 @@ func newRow(item *Item) row {
 }
 
 func nameOf(item *Item) string {
-	switch {
-	case item.Name != "":
-		return item.Name
-	case item.History == nil:
-		return "history"
-	case item.History.ID != "" && item.History.File != "":
-		return item.History.File + "#" + item.History.ID
-	case item.History.ID != "":
-		return item.History.ID
-	case item.History.File != "":
-		return item.History.File
+	name := item.Name
+	if h := item.History; h != nil && name == "" {
+		if name = h.File; name != "" && h.ID != "" {
+			name += "#"
+		}
+		name += h.ID
 	}
-	return "history"
+	return cmp.Or(name, "history")
 }
 
 // A page is the data of one history for the script. Operations are columns of numbers,
@@ -136,7 +132,7 @@ func newPage(item *Item) *page {
 		p.Engine = v.Engine.String()
 	}
 	for _, process := range h.Processes {
-		p.Processes = append(p.Processes, plain(process))
+		p.Processes = append(p.Processes, report.Name(process))
 	}
 	t := &texts{list: []string{}, index: map[string]int32{}}
 	p.addOperations(h, item.Spec, t)
@@ -153,15 +149,6 @@ func newPage(item *Item) *page {
 	}
 	p.Reason = report.Reason(h, v)
 	return p
-}
-
-// plain returns the name of an operation or a process without quotes. As in all texts of
-// a page, non-printing characters are escaped: some of them reorder the text after them.
-func plain(id history.Value) string {
-	if id.Kind() == history.String {
-		return report.Clean(id.Text())
-	}
-	return id.String()
 }
 
 func (p *page) addOperations(h *history.History, spec replay.Spec, t *texts) {
@@ -185,7 +172,7 @@ func (p *page) addOperations(h *history.History, spec replay.Spec, t *texts) {
 		p.Process = append(p.Process, op.Process)
 		p.Line = append(p.Line, op.Line-line)
 		line = op.Line
-		p.ID = append(p.ID, t.number(plain(op.ID())))
+		p.ID = append(p.ID, t.number(report.Name(op.ID())))
 		numbered = numbered && op.ID().Equal(history.IntValue(int64(i)))
 		if partitioned {
 			part := int32(-1)
@@ -277,15 +264,7 @@ func newReasons(e *replay.Explanation) *reasons {
 func resultTexts(results []history.Value) []string {
 	all := []string{}
 	for _, v := range results {
-		all = append(all, resultText(v))
+		all = append(all, report.Result(v))
 	}
 	return all
-}
-
-// resultText returns the text of a result, or a word if there is none.
-func resultText(v history.Value) string {
-	if v.Kind() == history.None {
-		return "nothing"
-	}
-	return v.String()
 }
