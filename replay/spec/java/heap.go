@@ -1,6 +1,7 @@
 package java
 
 import (
+	"container/heap"
 	"encoding/binary"
 	"iter"
 	"math"
@@ -12,7 +13,7 @@ import (
 
 // An intHeap is the state of a PriorityBlockingQueue of Integers: a binary heap
 // in an array. Every position in it matters, since iteration, toArray and
-// toString show the array.
+// toString show the array. Package heap moves elements exactly as the class of JDK 17 does.
 type intHeap struct{ heap []int32 }
 
 func (h *intHeap) Clone() *intHeap {
@@ -40,68 +41,34 @@ func (h *intHeap) All() iter.Seq[int32] { return slices.Values(h.heap) }
 
 func (h *intHeap) remainingCapacity() int { return math.MaxInt32 }
 
-// up moves the element at i before all of its ancestors that are larger.
-func (h *intHeap) up(i int) {
-	e := h.heap[i]
-	for i > 0 {
-		parent := (i - 1) / 2
-		if e >= h.heap[parent] {
-			break
-		}
-		h.heap[i] = h.heap[parent]
-		i = parent
-	}
-	h.heap[i] = e
-}
+func (h *intHeap) Less(i, j int) bool { return h.heap[i] < h.heap[j] }
+func (h *intHeap) Swap(i, j int)      { h.heap[i], h.heap[j] = h.heap[j], h.heap[i] }
 
-// down moves the element at i below smaller descendants, along the smaller
-// child; if the children are equal, along the left one.
-func (h *intHeap) down(i int) {
-	e, n := h.heap[i], len(h.heap)
-	for 2*i+1 < n {
-		child := 2*i + 1
-		if child+1 < n && h.heap[child+1] < h.heap[child] {
-			child++
-		}
-		if e <= h.heap[child] {
-			break
-		}
-		h.heap[i] = h.heap[child]
-		i = child
-	}
-	h.heap[i] = e
+// Push and Pop are for package heap.
+func (h *intHeap) Push(e any) { h.heap = append(h.heap, e.(int32)) }
+
+func (h *intHeap) Pop() any {
+	n := len(h.heap) - 1
+	e := h.heap[n]
+	h.heap = h.heap[:n]
+	return e
 }
 
 func (h *intHeap) offer(e int32) bool {
-	h.heap = append(h.heap, e)
-	h.up(len(h.heap) - 1)
+	heap.Push(h, e)
 	return true
 }
 
-// removeAt replaces element i by the last element. That may come from another
-// branch, and then may be smaller than its new ancestors.
-func (h *intHeap) RemoveAt(i int) {
-	n := len(h.heap) - 1
-	moved := h.heap[n]
-	h.heap = h.heap[:n]
-	if i < n {
-		h.heap[i] = moved
-		h.down(i)
-		h.up(i)
-	}
-}
+func (h *intHeap) RemoveAt(i int) { heap.Remove(h, i) }
 
-// filter keeps the order of the array and then makes it a heap, from the last
-// parent to the root.
+// Filter keeps the order of the array and then makes it a heap.
 func (h *intHeap) Filter(keep func(int32) bool) bool {
 	n := len(h.heap)
 	h.heap = slices.DeleteFunc(h.heap, func(e int32) bool { return !keep(e) })
 	if len(h.heap) == n {
 		return false
 	}
-	for i := len(h.heap)/2 - 1; i >= 0; i-- {
-		h.down(i)
-	}
+	heap.Init(h)
 	return true
 }
 
