@@ -12,10 +12,10 @@ var dequeTable = table.New([]table.Method[*valueRing]{
 		return history.NoValue
 	}, table.Inserts|table.Front),
 	table.Row("pushBack|push_back|addLast(value)", pushBack, table.Inserts),
-	table.Row("popFront|pop_front|pollFirst() -> any", popFront, table.Removes|table.Front),
-	table.Row("popBack|pop_back|pollLast() -> any", popBack, table.Removes),
-	table.Row("peekFront|peek_front|peekFirst() -> any", peekFront, table.Peeks|table.Front),
-	table.Row("peekBack|peek_back|peekLast() -> any", peekBack, table.Peeks),
+	table.TakeRow("popFront|pop_front|pollFirst() -> any", front, history.NullValue, table.Removes|table.Front),
+	table.TakeRow("popBack|pop_back|pollLast() -> any", back, history.NullValue, table.Removes),
+	table.TakeRow("peekFront|peek_front|peekFirst() -> any", front, history.NullValue, table.Peeks|table.Front),
+	table.TakeRow("peekBack|peek_back|peekLast() -> any", back, history.NullValue, table.Peeks),
 }, sizeMethods[*valueRing]())
 
 var dequeEntry = table.Entry{Name: "deque",

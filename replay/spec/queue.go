@@ -20,6 +20,11 @@ type valueRing struct {
 
 func (r *valueRing) Clone() *valueRing { return &valueRing{r.Ring.Clone(), r.capacity, r.isStack} }
 
+func (r *valueRing) Element(i int) value { return r.At(i) }
+
+// front and back are the ends where rows remove or read a value.
+var front, back = table.First[*valueRing], table.Last[*valueRing]
+
 func (r *valueRing) AppendKey(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(r.Len()))
 	for i := range r.Len() {
@@ -40,36 +45,6 @@ func (r *valueRing) AppendText(dst []byte) []byte {
 func pushBack(r *valueRing, args []value) value {
 	r.PushBack(args[0])
 	return history.NoValue
-}
-
-// The methods that remove or read return null if there is nothing.
-
-func popFront(r *valueRing, _ []value) value {
-	if r.Len() == 0 {
-		return history.NullValue
-	}
-	return r.PopFront()
-}
-
-func popBack(r *valueRing, _ []value) value {
-	if r.Len() == 0 {
-		return history.NullValue
-	}
-	return r.PopBack()
-}
-
-func peekFront(r *valueRing, _ []value) value {
-	if r.Len() == 0 {
-		return history.NullValue
-	}
-	return r.At(0)
-}
-
-func peekBack(r *valueRing, _ []value) value {
-	if r.Len() == 0 {
-		return history.NullValue
-	}
-	return r.At(r.Len() - 1)
 }
 
 // offer puts a value into a queue unless it is full.
@@ -95,8 +70,8 @@ var (
 )
 
 var queueMethods = []table.Method[*valueRing]{
-	table.Row("dequeue|deq|poll() -> any", popFront, table.Removes),
-	table.Row("peek|front() -> any", peekFront, table.Peeks),
+	table.TakeRow("dequeue|deq|poll() -> any", front, history.NullValue, table.Removes),
+	table.TakeRow("peek|front() -> any", front, history.NullValue, table.Peeks),
 	table.Row("offer(value) -> bool", offer, table.Inserts|table.FailsFalse),
 	table.Row("put(value)", func(r *valueRing, args []value) value {
 		if r.Len() >= r.capacity {
@@ -104,12 +79,7 @@ var queueMethods = []table.Method[*valueRing]{
 		}
 		return pushBack(r, args)
 	}, table.Inserts),
-	table.Row("take() -> any", func(r *valueRing, args []value) value {
-		if r.Len() == 0 {
-			return table.NoTransition
-		}
-		return r.PopFront()
-	}, table.Removes|table.Waits),
+	table.TakeRow("take() -> any", front, table.NoTransition, table.Removes|table.Waits),
 }
 
 var queueEntry = table.Entry{Name: "queue", Args: "[:capacity]",

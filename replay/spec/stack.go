@@ -1,14 +1,15 @@
 package spec
 
 import (
+	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
 var stackTable = table.New([]table.Method[*valueRing]{
 	table.Row("push(value)", pushBack, table.Inserts),
-	table.Row("pop() -> any", popBack, table.Removes),
-	table.Row("peek|top() -> any", peekBack, table.Peeks),
+	table.TakeRow("pop() -> any", back, history.NullValue, table.Removes),
+	table.TakeRow("peek|top() -> any", back, history.NullValue, table.Peeks),
 }, sizeMethods[*valueRing]())
 
 var stackEntry = table.Entry{Name: "stack",

@@ -11,12 +11,11 @@ import (
 // A collection is the state of a java.util.Collection of Integers. No class of
 // java.util.concurrent holds null.
 type collection interface {
-	Len() int
+	table.Sequence
 	At(i int) int32 // in the order of iteration
 	All() iter.Seq[int32]
 	// offer adds e and reports whether it did.
 	offer(e int32) bool
-	RemoveAt(i int)
 	// filter removes the elements for which keep returns false, and reports
 	// whether there were any.
 	Filter(keep func(int32) bool) bool
@@ -100,26 +99,6 @@ func insertRow[S collection](signature string, offer func(S, int32) bool, done, 
 	}, table.Inserts|facts)
 }
 
-// takeRow is the row of a method that returns the element with the index at, or none. If
-// its facts say so, it also removes the element.
-func takeRow[S collection](signature string, at func(S) int, none value, facts table.Facts) table.Method[S] {
-	return table.Row(signature, func(s S, _ []value) value {
-		i := at(s)
-		if i < 0 {
-			return none
-		}
-		e := javaInt(s.At(i))
-		if facts.Has(table.Removes) {
-			s.RemoveAt(i)
-		}
-		return e
-	}, facts)
-}
-
-// first and last return the index of an element, or -1 if there is none.
-func first[S collection](s S) int { return min(0, s.Len()-1) }
-func last[S collection](s S) int  { return s.Len() - 1 }
-
 var yes, no = history.BoolValue(true), history.BoolValue(false)
 
 // javaQueueMethods are the methods of java.util.Queue. addAll differs between
@@ -130,10 +109,10 @@ func javaQueueMethods[S collection](end table.Facts, addAll func(S, []value) val
 		insertRow("add(e: null|int) -> bool", S.offer, yes, illegalState, table.FailsFalse|table.Throws),
 		table.Row("addAll(c: null|list) -> bool", addAll, table.FailsFalse),
 		insertRow("offer(e: null|int) -> bool", S.offer, yes, no, table.FailsFalse),
-		takeRow("poll() -> null|int", first[S], history.NullValue, table.Removes|table.FailsNull|end),
-		takeRow("peek() -> null|int", first[S], history.NullValue, table.Peeks|end),
-		takeRow("remove() -> int", first[S], noSuchElement, table.Removes|table.Throws|end),
-		takeRow("element() -> int", first[S], noSuchElement, table.Peeks|table.Throws|end),
+		table.TakeRow("poll() -> null|int", table.First[S], history.NullValue, table.Removes|table.FailsNull|end),
+		table.TakeRow("peek() -> null|int", table.First[S], history.NullValue, table.Peeks|end),
+		table.TakeRow("remove() -> int", table.First[S], noSuchElement, table.Removes|table.Throws|end),
+		table.TakeRow("element() -> int", table.First[S], noSuchElement, table.Peeks|table.Throws|end),
 	}
 }
 
@@ -146,7 +125,7 @@ func blockingMethods[S interface {
 }](end table.Facts) []table.Method[S] {
 	return []table.Method[S]{
 		insertRow("put(e: null|int)", S.offer, history.NoValue, table.NoTransition, table.Updates),
-		takeRow("take() -> int", first[S], table.NoTransition, table.Removes|table.Waits|end),
+		table.TakeRow("take() -> int", table.First[S], table.NoTransition, table.Removes|table.Waits|end),
 		table.Row("remainingCapacity() -> int", func(s S, _ []value) value {
 			return history.IntValue(int64(s.remainingCapacity()))
 		}, table.Reads),

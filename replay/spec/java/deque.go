@@ -17,8 +17,8 @@ type dequeEnd struct {
 }
 
 var dequeEnds = [2]dequeEnd{
-	{"First", table.Front, (*intQueue).offerFirst, first[*intQueue], indexOf[*intQueue]},
-	{"Last", table.Updates, (*intQueue).offer, last[*intQueue], lastIndexOf},
+	{"First", table.Front, (*intQueue).offerFirst, table.First[*intQueue], indexOf[*intQueue]},
+	{"Last", table.Updates, (*intQueue).offer, table.Last[*intQueue], lastIndexOf},
 }
 
 func lastIndexOf(q *intQueue, e value) int {
@@ -36,16 +36,16 @@ func lastIndexOf(q *intQueue, e value) int {
 func javaDequeMethods(removeNull value) []table.Method[*intQueue] {
 	methods := []table.Method[*intQueue]{
 		insertRow("push(e: null|int)", (*intQueue).offerFirst, history.NoValue, illegalState, table.Front),
-		takeRow("pop() -> int", first[*intQueue], noSuchElement, table.Removes|table.Throws|table.Front),
+		table.TakeRow("pop() -> int", table.First[*intQueue], noSuchElement, table.Removes|table.Throws|table.Front),
 	}
 	for _, end := range dequeEnds {
 		methods = append(methods, []table.Method[*intQueue]{
 			insertRow("add"+end.name+"(e: null|int)", end.offer, history.NoValue, illegalState, end.facts),
 			insertRow("offer"+end.name+"(e: null|int) -> bool", end.offer, yes, no, table.FailsFalse|end.facts),
-			takeRow("poll"+end.name+"() -> null|int", end.at, history.NullValue, table.Removes|table.FailsNull|end.facts),
-			takeRow("peek"+end.name+"() -> null|int", end.at, history.NullValue, table.Peeks|end.facts),
-			takeRow("remove"+end.name+"() -> int", end.at, noSuchElement, table.Removes|table.Throws|end.facts),
-			takeRow("get"+end.name+"() -> int", end.at, noSuchElement, table.Peeks|table.Throws|end.facts),
+			table.TakeRow("poll"+end.name+"() -> null|int", end.at, history.NullValue, table.Removes|table.FailsNull|end.facts),
+			table.TakeRow("peek"+end.name+"() -> null|int", end.at, history.NullValue, table.Peeks|end.facts),
+			table.TakeRow("remove"+end.name+"() -> int", end.at, noSuchElement, table.Removes|table.Throws|end.facts),
+			table.TakeRow("get"+end.name+"() -> int", end.at, noSuchElement, table.Peeks|table.Throws|end.facts),
 			table.Row("remove"+end.name+"Occurrence(e: null|int) -> bool", func(q *intQueue, args []value) value {
 				if isNull(args[0]) {
 					return removeNull
@@ -64,7 +64,7 @@ func blockingDequeMethods() []table.Method[*intQueue] {
 	for _, end := range dequeEnds {
 		methods = append(methods,
 			insertRow("put"+end.name+"(e: null|int)", end.offer, history.NoValue, table.NoTransition, end.facts),
-			takeRow("take"+end.name+"() -> int", end.at, table.NoTransition, table.Removes|table.Waits|end.facts))
+			table.TakeRow("take"+end.name+"() -> int", end.at, table.NoTransition, table.Removes|table.Waits|end.facts))
 	}
 	return methods
 }

@@ -37,6 +37,8 @@ func (h *intHeap) Len() int { return len(h.heap) }
 
 func (h *intHeap) At(i int) int32 { return h.heap[i] }
 
+func (h *intHeap) Element(i int) value { return javaInt(h.heap[i]) }
+
 func (h *intHeap) All() iter.Seq[int32] { return slices.Values(h.heap) }
 
 func (h *intHeap) remainingCapacity() int { return math.MaxInt32 }

@@ -31,6 +31,8 @@ func (q *intQueue) AppendText(dst []byte) []byte {
 	return table.AppendEach(dst, "[]", ", ", q.All(), appendInt)
 }
 
+func (q *intQueue) Element(i int) value { return javaInt(q.At(i)) }
+
 func (q *intQueue) full() bool { return q.capacity > 0 && q.Len() >= q.capacity }
 
 func (q *intQueue) offer(e int32) bool {

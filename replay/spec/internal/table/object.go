@@ -185,3 +185,30 @@ func SizeMethods[S Sized](size, isEmpty string) []Method[S] {
 		Row("clear()", func(s S, _ []value) value { s.Clear(); return history.NoValue }, Empties),
 	}
 }
+
+// A Sequence has what TakeRow needs.
+type Sequence interface {
+	Len() int
+	Element(i int) value
+	RemoveAt(i int)
+}
+
+// TakeRow is the row of a method that returns the element with the index at, or none. If
+// its facts say so, it also removes the element.
+func TakeRow[S Sequence](signature string, at func(S) int, none value, facts Facts) Method[S] {
+	return Row(signature, func(s S, _ []value) value {
+		i := at(s)
+		if i < 0 {
+			return none
+		}
+		e := s.Element(i)
+		if facts.Has(Removes) {
+			s.RemoveAt(i)
+		}
+		return e
+	}, facts)
+}
+
+// First and Last return the index of an element, or -1 if there is none.
+func First[S Sequence](s S) int { return min(0, s.Len()-1) }
+func Last[S Sequence](s S) int  { return s.Len() - 1 }
