@@ -40,16 +40,14 @@ func collectionMethods[S collection](removeNull value) []table.Method[S] {
 		table.Row("contains(e: null|int) -> bool", func(s S, args []value) value {
 			return history.BoolValue(indexOf(s, args[0]) >= 0)
 		}, table.Reads),
-		table.Row("containsAll(c: null|list) -> bool", containsAll[S], table.Reads),
 		table.Row("remove(e: null|int) -> bool", func(s S, args []value) value {
-			if isNull(args[0]) {
-				return removeNull
-			}
 			return removeFound(s, indexOf(s, args[0]))
-		}, table.FailsFalse),
+		}, table.FailsFalse).IfNull(removeNull),
+	}, table.IfNull(nullPointer,
+		table.Row("containsAll(c: null|list) -> bool", containsAll[S], table.Reads),
 		table.Row("removeAll(c: null|list) -> bool", func(s S, args []value) value { return bulkRemove(s, args[0], false) }, table.FailsFalse),
 		table.Row("retainAll(c: null|list) -> bool", func(s S, args []value) value { return bulkRemove(s, args[0], true) }, table.FailsFalse),
-	}, table.SizeMethods[S]("size", "isEmpty"), []table.Method[S]{
+	), table.SizeMethods[S]("size", "isEmpty"), []table.Method[S]{
 		table.Row("toArray() -> string", func(s S, _ []value) value { return text("[]", ",", s.All(), appendInt) }, table.Reads),
 		table.Row("toString() -> string", func(s S, _ []value) value { return text("[]", ", ", s.All(), appendInt) }, table.Reads),
 	})
@@ -64,9 +62,6 @@ func removeFound[S collection](s S, i int) value {
 }
 
 func containsAll[S collection](s S, args []value) value {
-	if isNull(args[0]) {
-		return nullPointer
-	}
 	for _, e := range args[0].List() {
 		if indexOf(s, e) < 0 {
 			return history.BoolValue(false)
@@ -77,9 +72,6 @@ func containsAll[S collection](s S, args []value) value {
 
 // bulkRemove keeps either the elements in c or those not in c.
 func bulkRemove[S collection](s S, c value, keep bool) value {
-	if isNull(c) {
-		return nullPointer
-	}
 	return history.BoolValue(s.Filter(func(e int32) bool { return listHas(c, e) == keep }))
 }
 
@@ -89,14 +81,11 @@ func listHas(c value, e int32) bool { return slices.ContainsFunc(c.List(), javaI
 // returns the value done, or the value full if there is no room.
 func insertRow[S collection](signature string, offer func(S, int32) bool, done, full value, facts table.Facts) table.Method[S] {
 	return table.Row(signature, func(s S, args []value) value {
-		switch {
-		case isNull(args[0]):
-			return nullPointer
-		case !offer(s, int32(args[0].Int())):
+		if !offer(s, int32(args[0].Int())) {
 			return full
 		}
 		return done
-	}, table.Inserts|facts)
+	}, table.Inserts|facts).IfNull(nullPointer)
 }
 
 var yes, no = history.BoolValue(true), history.BoolValue(false)
@@ -107,7 +96,7 @@ var yes, no = history.BoolValue(true), history.BoolValue(false)
 func javaQueueMethods[S collection](end table.Facts, addAll func(S, []value) value) []table.Method[S] {
 	return []table.Method[S]{
 		insertRow("add(e: null|int) -> bool", S.offer, yes, illegalState, table.FailsFalse|table.Throws),
-		table.Row("addAll(c: null|list) -> bool", addAll, table.FailsFalse),
+		table.Row("addAll(c: null|list) -> bool", addAll, table.FailsFalse).IfNull(nullPointer),
 		insertRow("offer(e: null|int) -> bool", S.offer, yes, no, table.FailsFalse),
 		table.TakeRow("poll() -> null|int", table.First[S], history.NullValue, table.Removes|table.FailsNull|end),
 		table.TakeRow("peek() -> null|int", table.First[S], history.NullValue, table.Peeks|end),
@@ -132,35 +121,25 @@ func blockingMethods[S interface {
 	}
 }
 
-// addOrThrow is java.util.AbstractQueue.add.
-func addOrThrow[S collection](s S, e value) value {
-	switch {
-	case isNull(e):
-		return nullPointer
-	case !s.offer(int32(e.Int())):
-		return illegalState
-	}
-	return history.BoolValue(true)
-}
-
 // addAllInTurn is java.util.AbstractQueue.addAll: if an element is rejected,
 // the elements before it stay in the queue.
 func addAllInTurn[S collection](s S, args []value) value {
-	if isNull(args[0]) {
-		return nullPointer
-	}
-	for _, e := range args[0].List() {
-		if r := addOrThrow(s, e); r.Kind() == history.Exception {
-			return r
+	list := args[0].List()
+	for _, e := range list {
+		switch {
+		case isNull(e):
+			return nullPointer
+		case !s.offer(int32(e.Int())):
+			return illegalState
 		}
 	}
-	return history.BoolValue(len(args[0].List()) > 0)
+	return history.BoolValue(len(list) > 0)
 }
 
 // addAllAtOnce adds nothing if one of the elements is null, because the linked
 // classes build their nodes first.
 func addAllAtOnce[S collection](s S, args []value) value {
-	if isNull(args[0]) || slices.ContainsFunc(args[0].List(), isNull) {
+	if slices.ContainsFunc(args[0].List(), isNull) {
 		return nullPointer
 	}
 	return addAllInTurn(s, args)

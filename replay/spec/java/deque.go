@@ -47,11 +47,8 @@ func javaDequeMethods(removeNull value) []table.Method[*intQueue] {
 			table.TakeRow("remove"+end.name+"() -> int", end.at, noSuchElement, table.Removes|table.Throws|end.facts),
 			table.TakeRow("get"+end.name+"() -> int", end.at, noSuchElement, table.Peeks|table.Throws|end.facts),
 			table.Row("remove"+end.name+"Occurrence(e: null|int) -> bool", func(q *intQueue, args []value) value {
-				if isNull(args[0]) {
-					return removeNull
-				}
 				return removeFound(q, end.find(q, args[0]))
-			}, table.FailsFalse),
+			}, table.FailsFalse).IfNull(removeNull),
 		}...)
 	}
 	return methods

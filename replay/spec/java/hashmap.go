@@ -26,14 +26,13 @@ func (m *hashMap) inOrder() iter.Seq[entry] {
 
 // keys and elements are Enumerations, which a recorder prints like arrays.
 // contains searches for a value, as in java.util.Hashtable.
-var concurrentHashMapTable = javaTable(concurrentMapMethods[*hashMap](), []table.Method[*hashMap]{
+var concurrentHashMapTable = javaTable(concurrentMapMethods[*hashMap](), table.IfNull(nullPointer,
 	table.Row("putAll(map: null|map)", func(m *hashMap, args []value) value {
-		if !isNull(args[0]) {
-			m.presize(len(args[0].List()) / 2)
-		}
+		m.presize(len(args[0].List()) / 2)
 		return putAll(m, args)
 	}, table.Updates),
 	table.Row("contains(value: null|int) -> bool", containsValue[*hashMap], table.Reads),
+), []table.Method[*hashMap]{
 	table.Row("mappingCount() -> int", func(m *hashMap, _ []value) value { return history.IntValue(int64(m.Len())) }, table.Reads),
 	viewRow("keys", (*hashMap).inOrder, "[]", ",", appendKey),
 	viewRow("elements", (*hashMap).inOrder, "[]", ",", appendVal),

@@ -135,13 +135,8 @@ var linkedTransferQueueTable = javaTable(
 	collectionMethods[*intQueue](notFound),
 	blockingMethods[*intQueue](table.Updates),
 	[]table.Method[*intQueue]{
-		table.Row("tryTransfer(e: null|int) -> bool", func(_ *intQueue, args []value) value {
-			if isNull(args[0]) {
-				return nullPointer
-			}
-			return history.BoolValue(false)
-		}, table.FailsFalse),
-		table.Row("hasWaitingConsumer() -> bool", func(*intQueue, []value) value { return history.BoolValue(false) }, table.Reads),
+		table.Row("tryTransfer(e: null|int) -> bool", func(*intQueue, []value) value { return no }, table.FailsFalse).IfNull(nullPointer),
+		table.Row("hasWaitingConsumer() -> bool", func(*intQueue, []value) value { return no }, table.Reads),
 		table.Row("getWaitingConsumerCount() -> int", func(*intQueue, []value) value { return history.IntValue(0) }, table.Reads),
 	},
 )

@@ -7,8 +7,9 @@ import (
 	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
-var concurrentSkipListMapTable = javaTable(concurrentMapMethods[*sortedMap](), []table.Method[*sortedMap]{
+var concurrentSkipListMapTable = javaTable(concurrentMapMethods[*sortedMap](), table.IfNull(nullPointer,
 	table.Row("putAll(map: null|map)", putAll[*sortedMap], table.Updates),
+), []table.Method[*sortedMap]{
 	endMethod("firstKey() -> int", (*sortedMap).First, false, showKey, noSuchElement),
 	endMethod("lastKey() -> int", (*sortedMap).Last, false, showKey, noSuchElement),
 	endMethod("firstEntry() -> null|string", (*sortedMap).First, false, showEntry, history.NullValue),
@@ -50,14 +51,11 @@ var (
 
 // setMethods are the methods of java.util.Set. Unlike the methods of the queues, they
 // handle the elements of a list in turn and fail at the first null.
-var setMethods = slices.Concat([]table.Method[*sortedMap]{
+var setMethods = slices.Concat(table.IfNull(nullPointer,
 	table.Row("add(e: null|int) -> bool", func(m *sortedMap, args []value) value { return setAdd(m, args[0]) }, table.FailsFalse|table.Keyed),
 	table.Row("addAll(c: null|list) -> bool", func(m *sortedMap, args []value) value { return anyOf(m, args[0], setAdd) }, table.FailsFalse),
 	table.Row("contains(e: null|int) -> bool", func(m *sortedMap, args []value) value { return setContains(m, args[0]) }, table.Reads|table.Keyed),
 	table.Row("containsAll(c: null|list) -> bool", func(m *sortedMap, args []value) value {
-		if isNull(args[0]) {
-			return nullPointer
-		}
 		for _, e := range args[0].List() {
 			if r := setContains(m, e); !r.Bool() {
 				return r
@@ -68,6 +66,7 @@ var setMethods = slices.Concat([]table.Method[*sortedMap]{
 	table.Row("remove(e: null|int) -> bool", func(m *sortedMap, args []value) value { return setRemove(m, args[0]) }, table.FailsFalse|table.Keyed),
 	table.Row("removeAll(c: null|list) -> bool", func(m *sortedMap, args []value) value { return anyOf(m, args[0], setRemove) }, table.FailsFalse),
 	table.Row("retainAll(c: null|list) -> bool", retainElements, table.FailsFalse),
+), []table.Method[*sortedMap]{
 	viewRow("toArray", (*sortedMap).inOrder, "[]", ",", appendKey),
 	viewRow("toString", (*sortedMap).inOrder, "[]", ", ", appendKey),
 }, table.SizeMethods[*sortedMap]("size", "isEmpty"))
@@ -75,9 +74,6 @@ var setMethods = slices.Concat([]table.Method[*sortedMap]{
 // anyOf applies f to every element of c and returns whether any call returned
 // true.
 func anyOf(m *sortedMap, c value, f func(*sortedMap, value) value) value {
-	if isNull(c) {
-		return nullPointer
-	}
 	changed := false
 	for _, e := range c.List() {
 		r := f(m, e)
@@ -92,9 +88,6 @@ func anyOf(m *sortedMap, c value, f func(*sortedMap, value) value) value {
 // retainElements looks up the elements of the set in the list, so a null in the
 // list does not matter.
 func retainElements(m *sortedMap, args []value) value {
-	if isNull(args[0]) {
-		return nullPointer
-	}
 	n := m.Len()
 	for _, e := range slices.Collect(m.each) {
 		if !listHas(args[0], e.key) {

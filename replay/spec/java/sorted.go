@@ -136,16 +136,13 @@ func nearMethods(suffix, result string, show shower) []table.Method[*sortedMap] 
 	} {
 		signature := near.name + suffix + "(key: null|int) -> null|" + result
 		methods = append(methods, table.Row(signature, func(m *sortedMap, args []value) value {
-			if isNull(args[0]) {
-				return nullPointer
-			}
 			if p := near.find(m, sortedKey(args[0].Int()), near.orEqual); p != nil {
 				return show(p)
 			}
 			return history.NullValue
 		}, table.Reads))
 	}
-	return methods
+	return table.IfNull(nullPointer, methods...)
 }
 
 // partMethods are headMap, tailMap and subMap, or those of a set, with names that end in

@@ -178,6 +178,26 @@ func Row[S any](signature string, effect func(S, []value) value, facts Facts) Me
 	return Method[S]{signature, effect, facts}
 }
 
+// IfNull returns the row of a method that returns a result if its first argument is null.
+func (m Method[S]) IfNull(result value) Method[S] {
+	do := m.do
+	m.do = func(s S, args []value) value {
+		if args[0].Kind() == history.Null {
+			return result
+		}
+		return do(s, args)
+	}
+	return m
+}
+
+// IfNull is Method.IfNull for several rows.
+func IfNull[S any](result value, rows ...Method[S]) []Method[S] {
+	for i := range rows {
+		rows[i] = rows[i].IfNull(result)
+	}
+	return rows
+}
+
 // NoTransition is the result of a method where the object has no transition.
 // The method must not change the object then. No method has the result Unknown
 // otherwise.
