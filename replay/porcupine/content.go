@@ -18,7 +18,8 @@ type contents struct {
 	scratch   []byte
 }
 
-// mostContent is about the number of bytes of content that a sum or a key visits.
+// mostContent is about the number of bytes of content that a sum or a key visits. There is
+// a bound because values may contain themselves.
 const mostContent = 1 << 16
 
 var seed = maphash.MakeSeed()

@@ -23,7 +23,7 @@ const (
 	// states (BenchmarkCheck), and others in more (BenchmarkStore).
 	firstEach = 1 << 6
 	// firstBits bounds the sets of operations that the first search keeps. They have a bit for
-	// each operation of a part.
+	// each operation of a part (BenchmarkCheck of 10,000 operations).
 	firstBits = 1 << 26
 	// explainTime bounds depth and explanation, if the first search took no longer.
 	explainTime = 10 * time.Second
