@@ -337,8 +337,7 @@
 //
 // A part under which no block fits is a conflict by itself. So is a chain of its blocks
 // that fills the slots begin+1 to end, unless only a look keeps one of them from fitting.
-// Then a chain of others over the slots of the look is added. Blocks are left out from
-// both ends as long as the rest is a conflict.
+// Half of the values are left out, or a quarter, and so on, as long as the rest is a conflict.
 //
 // Lee and Mathur (Efficient decrease-and-conquer linearizability monitoring,
 // OOPSLA 2025) decide priority queues and stacks in O(n log n), too, the latter

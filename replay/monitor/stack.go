@@ -38,6 +38,9 @@ type stackMonitor struct {
 // between gaps a and b.
 type task struct{ a, b int32 }
 
+// A part has the remaining blocks from first to end-1. They cover the slots begin+1 to last.
+type part struct{ first, end, begin, last int32 }
+
 // A gap is a group of neighbouring slots between which no block begins or ends.
 type gap struct {
 	begin  int32 // its first slot
@@ -56,8 +59,8 @@ type block struct {
 // O(n log n).
 func (p *problem) stack(inners []inner) (order, conflict []int32) {
 	w := p.newStackMonitor(inners)
-	if involved := w.decompose(); involved != nil {
-		return nil, p.shrink(involved)
+	if stuck := w.decompose(); stuck != nil {
+		return nil, p.shrink(w.findConflict(stuck))
 	}
 	return p.bySlot(w.order), nil
 }
@@ -184,9 +187,8 @@ func (w *stackMonitor) plan() {
 }
 
 // decompose removes all blocks and places all operations. If no block fits under a part, it
-// returns operations that are in conflict, by value. It does not recurse, because stacks can
-// be high.
-func (w *stackMonitor) decompose() (involved [][]int32) {
+// returns that part. It does not recurse, because stacks can be high.
+func (w *stackMonitor) decompose() (stuck *part) {
 	w.plan()
 	for len(w.todo) > 0 && !w.meter.MustStop(1) {
 		t := w.todo[len(w.todo)-1]
@@ -210,7 +212,7 @@ func (w *stackMonitor) decompose() (involved [][]int32) {
 		w.meet(w.rets, w.opsAt[first], w.opsAt[end], -last)
 		i := w.ready.next(first)
 		if i >= end {
-			return w.findConflict(first, end, begin, last)
+			return &part{first, end, begin, last}
 		}
 		w.removeBlock(i)
 		w.emitAround(&w.blocks[i], t, begin, last)

@@ -1,101 +1,59 @@
 package monitor
 
 import (
-	"cmp"
-	"math"
 	"slices"
-	"sort"
 
 	"github.com/leadline/leadline/replay"
 )
 
-// findConflict returns operations in conflict, by value, on the blocks first to end-1. They
-// are a part that covers the slots begin+1 to last, and no block fits under it.
+// findConflict returns operations in conflict, by value: those on the blocks of a part under
+// which no block fits.
 //
-// A chain of blocks that covers these slots is enough, as long as none of its
-// blocks fits under the others. So if only a look keeps a block from fitting, a chain of
-// others that covers the slots of the look is added, and so on.
-func (w *stackMonitor) findConflict(first, end, begin, last int32) (involved [][]int32) {
-	var values, chosen []int32
-	number, isChosen := map[int32]int32{}, map[int32]bool{} // number: value -> block
-	for i := first; i < end; i = w.left.next(i + 1) {
+// A chain of blocks that covers the part is enough, unless only a look keeps one of its
+// blocks from fitting.
+func (w *stackMonitor) findConflict(stuck *part) [][]int32 {
+	var values []int32
+	for i := stuck.first; i < stuck.end; i = w.left.next(i + 1) {
 		values = append(values, w.blocks[i].value)
-		number[w.blocks[i].value] = i
 	}
-	choose := func(values []int32) {
-		w.meter.MustStop(len(values))
-		for _, v := range values {
-			if !isChosen[v] {
-				isChosen[v] = true
-				chosen = append(chosen, v)
-			}
-		}
+	w.meter.MustStop(len(values))
+	covering := chain(values, w.inners, none, stuck.begin+1, stuck.last)
+	if involved := w.operations(covering, false); w.refutes(involved) {
+		return involved
 	}
-	choose(chain(values, w.inners, none, begin+1, last))
-	const enough = 64 // most chains of this kind; each takes linear time
-	for chains := 0; len(involved) < len(chosen) && !w.meter.MustStop(1); {
-		v := chosen[len(involved)]
-		e, in, ops := &w.values[v], w.inners[v], []int32{w.values[v].insert}
+	return w.operations(values, true)
+}
+
+// operations returns, for each of the values, its push, its pop and the operations that
+// bound its inner interval, or all operations on it.
+func (w *stackMonitor) operations(values []int32, all bool) [][]int32 {
+	involved := make([][]int32, len(values))
+	for k, v := range values {
+		e, in := &w.values[v], w.inners[v]
+		involved[k] = []int32{e.insert}
 		for op := range w.uses(v) {
-			if op == e.remove || w.ret[op] == in.first || w.call[op] == in.last {
-				ops = append(ops, op)
+			if all || op == e.remove || w.ret[op] == in.first || w.call[op] == in.last {
+				involved[k] = append(involved[k], op)
 			}
 		}
-		if w.call[e.insert] < begin && (e.remove == none || w.ret[e.remove] > last) {
-			look := w.hinders(number[v])
-			ops = append(ops, look)
-			switch chains++; {
-			case chains <= enough:
-				w.meter.MustStop(len(values))
-				choose(chain(values, w.inners, v, w.call[look]+1, w.ret[look]))
-			case chains == enough+1:
-				choose(values) // all of them, so that later looks need no chain
-			}
-		}
-		slices.Sort(ops)
-		involved = append(involved, slices.Compact(ops))
 	}
-	pushed := func(ops []int32) int32 { return w.ret[w.values[w.valueOf[ops[0]]].insert] }
-	slices.SortFunc(involved, func(a, b []int32) int { return cmp.Compare(pushed(a), pushed(b)) })
 	return involved
 }
 
-// hinders returns a read of a block whose condition is not met.
-func (w *stackMonitor) hinders(i int32) int32 {
-	lo, looks := w.opsAt[i]+1, w.looks.Of(w.blocks[i].value)
-	return looks[w.calls.below(lo, lo+int32(len(looks)), math.MaxInt32)-lo]
-}
-
-// shrink leaves out values as long as the operations on the others are in conflict. The
-// values are in the order of their pushes. It leaves out as many as possible at the end,
-// then at the beginning, and then, if few remain, one by one. It returns the operations on
-// the rest.
+// shrink leaves out values as long as the operations on the others are in conflict. It
+// leaves out halves of them, then quarters, and so on. It returns the operations on the rest.
 func (p *problem) shrink(involved [][]int32) (ops []int32) {
-	n := fewest(len(involved), func(n int) bool { return p.refutes(involved[:n]) })
-	involved = involved[:n]
-	n = fewest(len(involved), func(n int) bool { return p.refutes(involved[len(involved)-n:]) })
-	involved = involved[len(involved)-n:]
-	const few = 32
-	for i := len(involved) - 2; i > 0 && len(involved) <= few; i-- {
-		if less := slices.Delete(slices.Clone(involved), i, i+1); p.refutes(less) {
-			involved = less
+	const most = 32 // parts that are tried; each takes linear time
+	for size := len(involved) / 2; size > 0 && len(involved) <= most*size; size /= 2 {
+		for i := 0; i+size <= len(involved); {
+			if less := slices.Delete(slices.Clone(involved), i, i+size); p.refutes(less) {
+				involved = less
+			} else {
+				i += size
+			}
 		}
 	}
 	return slices.Concat(involved...)
-}
-
-// fewest returns the least number up to most for which yes returns true; yes must
-// be monotone, and true for most. It tries no number more than twice as large, and
-// returns most if the number would be too large.
-func fewest(most int, yes func(int) bool) int {
-	const many = 1 << 15
-	lo, hi := 1, 1 // yes is false below lo
-	for hi < most && !yes(hi) {
-		if lo, hi = hi+1, 2*hi; hi > many {
-			return most
-		}
-	}
-	return lo + sort.Search(min(hi, most)-lo, func(k int) bool { return yes(lo + k) })
 }
 
 // refutes reports whether the operations are in conflict.
