@@ -106,9 +106,6 @@ func (p *collection) isTakenBefore(x, moment int32) bool {
 func (p *collection) constrainChoice(e int32, c choice, others []int32) {
 	x, isNot := c.op, c.chosen.not()
 	p.add(isNot, p.before(x, e))
-	for _, clear := range p.clears {
-		p.add(isNot, p.before(clear, x), p.before(e, clear))
-	}
 	if p.ops[e].role == replay.Look {
 		for _, t := range p.removals[x] {
 			p.add(isNot, t.chosen.not(), p.before(e, t.op))

@@ -11,17 +11,15 @@ import (
 // deque. It declines if
 //
 //   - an edge begins or ends at an operation that is pending or did not happen;
-//   - an operation does more than insert, remove, look, clear, find nothing, find the
-//     collection full, or count;
-//   - an operation clears a collection that is bounded, or whose values others count;
+//   - an operation does more than insert, remove, look, find nothing, find the collection
+//     full, or count: it may not clear the collection;
 //   - a pending insertion into a bounded collection happened: it may have found no room;
 //   - an operation returned with an unknown result.
 //
 // An order of the operations, with an insertion for each removal and look that takes or
 // sees its value, is a witness if and only if
 //
-//   - each insertion comes before the removal and the looks that take or see it, without a
-//     clear between them;
+//   - each insertion comes before the removal and the looks that take or see it;
 //   - at most one removal takes an insertion, and looks that see it come before that
 //     removal;
 //   - for each removal or look e with an insertion x, any other insertion y comes after e,
@@ -32,7 +30,7 @@ import (
 //     that it returned, and before an insertion into a bounded collection they are less
 //     than its capacity.
 //
-// An insertion is gone after a removal that takes it, and after the next clear.
+// An insertion is gone after a removal that takes it.
 //
 // Which of two values is nearer to an end follows from their order, if both were
 // inserted at the same end, and from the ends otherwise. In a priority queue, it follows
@@ -46,23 +44,21 @@ import (
 type collection struct {
 	ordering
 	discipline replay.Discipline
-	capacity   int  // 0: unbounded
-	counts     bool // some operation counts
+	capacity   int // 0: unbounded
 	values     []valueOps
 	rank       []int32 // value -> its rank in a priority queue
 	impossible int32   // see findClosings
 
-	inserts, clears []int32              // sorted by invocation
-	choices         [][]choice           // removal or look -> the insertions that it may take or see
-	removals        [][]choice           // insertion -> the removals that may take it
-	happened        []literal            // insertion -> whether it takes effect
-	isGone          map[[2]int32]literal // insertion and operation -> see gone
-	returns         [2][]int32           // see returned
+	inserts  []int32              // sorted by invocation
+	choices  [][]choice           // removal or look -> the insertions that it may take or see
+	removals [][]choice           // insertion -> the removals that may take it
+	happened []literal            // insertion -> whether it takes effect
+	isGone   map[[2]int32]literal // insertion and operation -> see gone
+	returns  [2][]int32           // see returned
 
 	// State of mayHold:
 	maybeHeld      []int32 // insertions invoked before the last operation that are not known to be gone
 	invokedInserts int     // how many insertions were invoked before the last operation
-	cleared        int32   // the latest invocation of a clear that has returned
 }
 
 // decideCollection decides the history of a collection.
@@ -106,7 +102,6 @@ func (p *collection) constrain() replay.Cause {
 			return p.cause
 		}
 	}
-	p.cleared = -1
 	offered := 0 // removals before it have their choices
 	for k := range p.ops {
 		o := &p.ops[k]
@@ -154,7 +149,7 @@ func (p *collection) constrainOperation(e int32) {
 		fallthrough
 	case replay.Remove:
 		others := p.mayHold(e)
-		p.meter.MustStop((len(others) + len(p.clears)) * len(p.choices[e]))
+		p.meter.MustStop(len(others) * len(p.choices[e]))
 		for _, c := range p.choices[e] {
 			if !p.isFalse(c.chosen) && p.cause == replay.NoCause {
 				p.constrainChoice(e, c, others)

@@ -39,7 +39,7 @@ func randomCollection(t testing.TB, r *rand.Rand, model string, s replay.Spec) *
 	case 0, 1:
 		others = append(others[:len(others):len(others)], "isEmpty", "size")
 	case 2:
-		others = append(others[:len(others):len(others)], "isEmpty", "clear")
+		others = append(others[:len(others):len(others)], "isEmpty")
 	}
 	c := collecting{r, collectionMethods[model][0], others, 4 + r.IntN(12), 2 + r.IntN(4), []int{1, 2, 3, 5, 100, 100}[r.IntN(6)], r.IntN(3) * 15, r.IntN(3) * 15}
 	return moved(t, r, c.events(s), r.IntN(2)*r.IntN(4*c.n))

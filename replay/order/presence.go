@@ -8,15 +8,7 @@ func (p *collection) mayHold(e int32) []int32 {
 	for ; p.invokedInserts < len(p.inserts) && p.ops[p.inserts[p.invokedInserts]].call < o.call; p.invokedInserts++ {
 		p.maybeHeld = append(p.maybeHeld, p.inserts[p.invokedInserts])
 	}
-	for _, c := range p.clears {
-		if p.ops[c].ret < o.call {
-			p.cleared = max(p.cleared, p.ops[c].call)
-		}
-	}
-	p.maybeHeld = slices.DeleteFunc(p.maybeHeld, func(y int32) bool {
-		i := &p.ops[y]
-		return i.ret < p.cleared || p.isTakenBefore(y, o.call)
-	})
+	p.maybeHeld = slices.DeleteFunc(p.maybeHeld, func(y int32) bool { return p.isTakenBefore(y, o.call) })
 	p.meter.MustStop(len(p.maybeHeld) / 4)
 	until := p.invokedInserts
 	for until < len(p.inserts) && p.ops[p.inserts[until]].call < o.ret {
@@ -25,12 +17,13 @@ func (p *collection) mayHold(e int32) []int32 {
 	return slices.Concat(p.maybeHeld, p.inserts[p.invokedInserts:until])
 }
 
-// gone returns a literal that implies that the value of y has been taken or cleared before
-// e.
+// gone returns a literal that implies that the value of y has been taken before e.
 func (p *collection) gone(y, e int32) literal {
-	if takers := p.removals[y]; len(p.clears) == 0 && len(takers) == 0 {
+	takers := p.removals[y]
+	switch {
+	case len(takers) == 0:
 		return never
-	} else if len(p.clears) == 0 && len(takers) == 1 && p.isTrue(takers[0].chosen) {
+	case len(takers) == 1 && p.isTrue(takers[0].chosen):
 		return p.before(takers[0].op, e)
 	}
 	key := [2]int32{y, e}
@@ -39,14 +32,9 @@ func (p *collection) gone(y, e int32) literal {
 	}
 	l := p.variable(true, e)
 	list := []literal{l.not()}
-	for _, t := range p.removals[y] {
+	for _, t := range takers {
 		if first := p.before(t.op, e); first != never {
 			list = append(list, p.both(t.chosen, first))
-		}
-	}
-	for _, c := range p.clears {
-		if after, first := p.before(y, c), p.before(c, e); after != never && first != never {
-			list = append(list, p.both(after, first))
 		}
 	}
 	p.add(list...)

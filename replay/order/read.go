@@ -41,7 +41,7 @@ func (p *collection) read() bool {
 	if p.capacity >= len(p.inserts) {
 		p.capacity = 0 // the history cannot reach it
 	}
-	return !p.counts && p.capacity == 0 || len(p.clears) == 0
+	return true
 }
 
 // readOperation adds an operation, or returns false if it cannot decide it.
@@ -72,12 +72,10 @@ func (p *collection) readOperation(i int32, columns *ops.Columns) bool {
 	case replay.Look:
 		v := &p.values[o.value]
 		v.firstLook = min(v.firstLook, o.ret)
-	case replay.Clear:
-		p.clears = append(p.clears, k)
 	case replay.Full:
-		o.role, o.size, p.counts = replay.Size, int32(min(p.capacity, math.MaxInt32)), true
+		o.role, o.size = replay.Size, int32(min(p.capacity, math.MaxInt32))
 	case replay.Size:
-		o.size, p.counts = o.value, true
+		o.size = o.value
 	}
 	p.ops = append(p.ops, o)
 	return true
@@ -107,7 +105,7 @@ func (p *collection) accepts(o *operation, op *history.Operation) bool {
 		return op.Pending() != (o.value != ops.None) && !(op.Pending() && op.Happened)
 	case replay.Look:
 		return o.value != ops.None && !op.Pending()
-	case replay.Nothing, replay.Clear, replay.Size, replay.Full:
+	case replay.Nothing, replay.Size, replay.Full:
 		return !op.Pending()
 	}
 	return false
