@@ -53,9 +53,10 @@ type composite struct {
 // these are states, above it the places where the nodes below begin. 0 is the first state,
 // or a node that maps every part to it.
 type compositeState struct {
-	root   int32
-	levels int32 // of root; 0: all parts are in their first state
-	sum    [2]uint64
+	root       int32
+	levels     int32 // of root; 0: all parts are in their first state
+	first, end int32 // see sequence
+	sum        [2]uint64
 }
 
 // spareStates is memory for keep.
@@ -176,9 +177,11 @@ func (s *compositeState) change(part, before, after int32) {
 	s.sum[1] += now[1] - old[1]
 }
 
-// find returns the number of a state with the same sum, or -1.
+// find returns the number of a state with the same sum and ends, or -1.
 func (c *composite) find(s *compositeState) int32 {
-	return c.states.Find(s.hash(), func(other *compositeState) bool { return other.sum == s.sum })
+	return c.states.Find(s.hash(), func(other *compositeState) bool {
+		return other.sum == s.sum && other.first == s.first && other.end == s.end
+	})
 }
 
 // partSum returns the summand of a part in a state. It is 0 in the first state.

@@ -14,8 +14,8 @@
 // keeps it for the next history of the same specification. So replaying is a table lookup.
 //
 // In a long history of a collection, states are too large for that: each has all values.
-// Then a machine has compact states instead. These are persistent, so a step copies only a
-// few words.
+// Then a machine has compact states instead: a tree of the states of the parts, or of the
+// values of a queue or stack, of which a step copies a few words.
 //
 // A Walk is the depth-first search through configurations that the complete search and the
 // search of a queue have in common.

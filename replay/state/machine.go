@@ -84,34 +84,34 @@ const unseen = -1
 // Crowded reports whether the states take more than crowded bytes or half of the
 // memory, and more than twice as much as after the last Keep.
 func (m *Machine) Crowded() bool {
-	if m.compact != nil {
-		bytes := m.compact.bytes()
-		return bytes > max(compactCrowded, 2*m.keptBytes) || m.maxBytes > 0 && bytes > m.maxBytes/2
-	}
 	limit := int64(crowded)
 	if m.maxBytes > 0 {
 		limit = min(limit, m.maxBytes/2)
 	}
-	return m.Bytes() > max(limit, 2*m.keptBytes)
+	return m.stateBytes() > max(limit, 2*m.keptBytes)
 }
 
-// crowded is enough memory for the states that one response of most histories needs.
-const crowded = 1 << 25
+// crowded is enough memory for the states around one moment of most histories. They stay in
+// the processor's cache.
+const crowded = 1 << 19
 
-// compactCrowded is enough for the compact states around one moment of most histories.
-// They stay in the processor's cache.
-const compactCrowded = 1 << 19
+// stateBytes returns the memory that Keep may free.
+func (m *Machine) stateBytes() int64 {
+	if m.compact != nil {
+		return m.compact.bytes()
+	}
+	return m.Bytes()
+}
 
 // Keep forgets all states except the first and the given ones, and replaces the given
 // numbers by the new ones.
 func (m *Machine) Keep(states []int32) {
 	if m.compact != nil {
 		m.compact.keep(states)
-		m.keptBytes = m.compact.bytes()
-		return
+	} else {
+		m.keepWhole(states)
 	}
-	m.keepWhole(states)
-	m.keptBytes = m.Bytes()
+	m.keptBytes = m.stateBytes()
 }
 
 // Forget forgets all states except the first.
