@@ -9,14 +9,12 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-const (
-	probeInvocations = 16 // different ones, each tried in each state
-	probePrograms    = 2  // random ones, after a recorded one
-)
+// probePrograms is the number of random programs: without them, TestProbe misses faults.
+const probePrograms = 2
 
 // Probe looks for faults of a specification that lead to wrong verdicts, at the beginning of
-// a check. It runs programs of the first of the given operations, as far as Check accepts
-// them, and tests what Run tests, except for
+// a check. It runs programs of the first different invocations that Check accepts, tries each
+// of these in each state, and tests what Run tests, except for
 //   - facts, and results that Check rejects;
 //   - keys that separate more states than need be.
 //
@@ -33,22 +31,15 @@ func Probe(ctx context.Context, spec replay.Spec, ops []history.Operation) (err 
 	defer func() { _ = recover() }()
 	x := newTester(ctx, spec, Calls{})
 	x.isProbe = true
-	var recorded []replay.Invocation
 	var texts []string
-	for i := 0; i < len(ops) && len(texts) < probeInvocations; i++ {
-		if spec.Check(&ops[i]) != nil {
-			continue
-		}
+	for i := 0; i < len(ops) && len(texts) < programSteps; i++ {
 		inv := replay.Invocation{Method: ops[i].Method, Args: slices.Clone(ops[i].Args)}
-		if text := inv.String(); !slices.Contains(texts, text) {
+		if text := inv.String(); !slices.Contains(texts, text) && spec.Check(&ops[i]) == nil {
 			x.Invocations, texts = append(x.Invocations, inv), append(texts, text)
 		}
-		if len(recorded) < programSteps {
-			recorded = append(recorded, inv)
-		}
 	}
-	err = x.run(recorded)
-	if _, ok := spec.New().(replay.State); ok && recorded != nil {
+	err = x.run(x.Invocations)
+	if _, ok := spec.New().(replay.State); ok && texts != nil {
 		for range probePrograms {
 			if err == nil {
 				err = x.run(x.draw())
