@@ -86,7 +86,7 @@ func javaInt(n int32) value { return history.IntValue(int64(n)) }
 // text returns the string that toString returns for a collection or map, or the string that
 // a recorder prints for an array or Enumeration, which has no blanks after the commas.
 func text[E any](brackets, separator string, elements iter.Seq[E], element func([]byte, E) []byte) value {
-	return history.StringValue(string(table.AppendEach(make([]byte, 0, 64), brackets, separator, elements, element)))
+	return history.StringValue(string(table.AppendEach(nil, brackets, separator, elements, element)))
 }
 
 func appendInt(dst []byte, n int32) []byte { return strconv.AppendInt(dst, int64(n), 10) }

@@ -152,7 +152,8 @@ func putAll[S intMap](s S, args []value) value {
 		key int32
 		val value
 	}
-	pairs, entries := args[0].List(), make([]keyed, 0, 8)
+	pairs := args[0].List()
+	var entries []keyed
 	for i := 0; i < len(pairs); i += 2 {
 		key, _ := mapKey(pairs[i])
 		entries = append(entries, keyed{key, pairs[i+1]})

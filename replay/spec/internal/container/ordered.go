@@ -22,6 +22,8 @@ type Pair[K, V any] struct {
 	Key K
 }
 
+// maxChunk is the best of 64, 256 and 1024 in BenchmarkLong of package spec, with 1,000,000
+// elements.
 const maxChunk = 256
 
 func (o *Ordered[K, V]) Len() int { return o.n }
