@@ -38,12 +38,25 @@ func (c Cause) String() string {
 	return nameIn([]string{"", "depth", "schedules", "time", "memory", "cancelled", "engine"}, int(c), "cause")
 }
 
+// A Reason says in words which histories an engine does not take. The zero value is no
+// reason.
+type Reason string
+
+const (
+	NoMonitor         Reason = "no monitor for such objects"
+	BeyondRealTime    Reason = "order beyond real time"
+	UnknownOperations Reason = "operations that no monitor knows"
+	RepeatedValues    Reason = "values that are not distinct"
+	PendingRemovals   Reason = "pending removals"
+	UsedAtBothEnds    Reason = "a deque used at both ends"
+)
+
 // A Finding is the result of an engine for a history. The zero value is
 // Undecided.
 type Finding struct {
 	Answer Answer
 	Cause  Cause  // of Undecided
-	Reason string // of Declined: why the engine does not take the history, if known
+	Reason Reason // of Declined, if known
 	Engine Engine // what decided; AutoEngine if nothing did
 	// Depth is the witness depth: the smallest d whose family holds a witness.
 	// It is 0 if no family up to the depth tried has one. Pending operations
@@ -105,7 +118,7 @@ func Searched(found bool, cause Cause, witness func() []int32) Finding {
 func GaveUp(c Cause) Finding { return Finding{Cause: c} }
 
 // Declines returns the finding of an engine that does not take the history.
-func Declines(reason string) Finding { return Finding{Cause: Declined, Reason: reason} }
+func Declines(reason Reason) Finding { return Finding{Cause: Declined, Reason: reason} }
 
 // Decided reports whether the history was decided.
 func (f *Finding) Decided() bool { return f.Answer != Undecided }

@@ -39,7 +39,7 @@ func (t *task) byIntervals(m *meter.Meter, run func(*ops.Problem, *meter.Meter) 
 	}
 	tight, number := tighten(t.H)
 	if f = run(t.With(tight, number), m); f.Answer != replay.Linearizable {
-		return replay.Declines("the edges matter")
+		return replay.Declines(replay.BeyondRealTime)
 	}
 	for k, i := range f.Witness {
 		f.Witness[k] = number[i]

@@ -135,9 +135,7 @@
 // more. ∎
 //
 // A pending operation that the sweep does not take goes to the end, where any
-// result is allowed. The additions and removals of each value are sorted by response. A set
-// of bits holds those that are invoked and have not taken effect. The sweep takes linear time
-// but for a logarithm to base 64.
+// result is allowed. The sweep takes linear time but for a logarithm to base 64.
 //
 // A conflict consists of the operation that could not be forced, the additions and
 // removals of its value, and the other operations that forced one of them. At a moment when
@@ -218,11 +216,6 @@
 // the first group are invoked before x, and all on the second return after x, so
 // that the slots found above stay on their sides. ∎
 //
-// It would not do to treat an operation that found nothing as a value that it
-// inserts and removes at once. If it is between two values, the removal of the
-// first has to come before the insertion of the second. That is a rule about three
-// values, and the relation is about two.
-//
 // A conflict is a value in disorder; or an operation that found nothing, with the least
 // number of values that fill its slots; or a cycle. Cycles have two values, as in
 //
@@ -286,9 +279,6 @@
 // operations that find nothing; then the values that arrive in it, in the opposite
 // order.
 //
-// The free slots are a set of bits, with bits for its words above, instead of a
-// search tree. Sorting takes linear time if the values are ints within a small range.
-//
 // A conflict is the look or removal, the insertion of its value, and the least number of
 // values that are served before it and fill its slots.
 //
@@ -324,16 +314,11 @@
 // slots. ∎
 //
 // Removing a block may split its part into several, and so on until no block is left.
-// Lists and trees have the data for this. A gap is a group of neighbouring slots in which
-// no inner interval begins or ends. A tree over the gaps counts the blocks that cover each,
-// and keeps the exclusive or of their numbers. So when one block is left over a gap, the
-// tree gives its number. From then on, reads of this block may use the gap, and when the
-// block is removed, the part is split there. While blocks are removed, begin only grows for
-// the remaining ones, end shrinks, and gaps lose cover. So a condition that is met once stays
-// met. It is found when it becomes true. The conditions not yet met are listed by block, and
-// blocks by first; a tree of least invocations and one of greatest responses find the
-// conditions of a part that begin and end now satisfy. Each block is removed once and each
-// condition met once, and each takes time O(log n).
+// While blocks are removed, begin only grows for the remaining ones, end shrinks, and gaps
+// between them open. So a condition that is met once stays met. It is found when it becomes
+// true: a tree of least invocations and one of greatest responses have the conditions not yet
+// met, and a tree of cover finds where one block is left alone. Each block is removed once
+// and each condition met once, and each takes time O(log n).
 //
 // A part under which no block fits is a conflict by itself. So is a chain of its blocks
 // that fills the slots begin+1 to end, unless only a look keeps one of them from fitting.

@@ -1,10 +1,13 @@
 package monitor
 
-import "github.com/leadline/leadline/replay/ops"
+import (
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/ops"
+)
 
 // Read is newProblem, and Decide decides what it read: the two parts of Run,
 // for benchmarks.
-func Read(in *ops.Problem) (*problem, string) { return newProblem(in, nil) }
+func Read(in *ops.Problem) (*problem, replay.Reason) { return newProblem(in, nil) }
 
 func (p *problem) Decide() (refuted bool) {
 	_, conflict := p.decide()

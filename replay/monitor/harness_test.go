@@ -95,7 +95,7 @@ func checkSmall(t *testing.T, h *history.History, model replay.Spec) string {
 		if distinct && !removals && !unclear && !deque {
 			t.Errorf("declined: %s", declined)
 		}
-		return "declined: " + declined
+		return "declined: " + string(declined)
 	case !distinct && v.Answer == replay.Linearizable:
 		t.Error("a witness, although values are not distinct")
 	}

@@ -22,12 +22,12 @@ import (
 func Lists(in *ops.Problem, m *meter.Meter) replay.Finding {
 	s, ok := in.Spec.(replay.Stepped)
 	if !ok || !in.InRealTime() {
-		return replay.Declines("no lists in real time")
+		return replay.Declines(replay.NoMonitor)
 	}
 	l := &lists{h: in.H, spec: s, meter: m, isSet: in.Traits().Discipline == replay.Named,
 		numbers: map[string]int32{}, appended: map[string]int32{}}
 	if (!l.grows() || !l.read()) && !m.Stopped() {
-		return replay.Declines("no lists that are read while they grow, or operations on several")
+		return replay.Declines(replay.NoMonitor)
 	}
 	order, conflict := l.decide(in.Responses())
 	return finding(in, m, order, conflict, l.partial)
@@ -39,8 +39,8 @@ type lists struct {
 	h       *history.History
 	spec    replay.Stepped
 	meter   *meter.Meter
-	partial string // if not "", some effects of operations are not known
-	isSet   bool   // the object is a set; otherwise it has lists
+	partial replay.Reason // if not "", some effects of operations are not known
+	isSet   bool          // the object is a set; otherwise it has lists
 
 	numbers  map[string]int32 // key -> list
 	list     []listState
@@ -140,7 +140,7 @@ func (l *lists) read() bool {
 		slices.Sort(on.lengths)
 		on.lengths = slices.Compact(on.lengths)
 		if on.unusable {
-			l.partial = unknownEffects
+			l.partial = replay.UnknownOperations
 		}
 	}
 	return true
@@ -156,7 +156,7 @@ func (l *lists) enterSet(op int32, step replay.CellStep) {
 	number, twice := l.append(op, k, step.Value)
 	if twice || step.Kind != replay.CellAppend {
 		l.appends[number].unusable = true
-		l.partial = unknownEffects
+		l.partial = replay.UnknownOperations
 	}
 }
 
@@ -265,7 +265,7 @@ func (l *lists) parse(r *readStep) (values []int32, ok bool) {
 	case r.value.Kind() == history.Null, on.unusable:
 		return nil, true
 	case on.isText != (r.value.Kind() == history.String):
-		on.unusable, l.partial = true, unknownEffects
+		on.unusable, l.partial = true, replay.UnknownOperations
 		return nil, true
 	case text != "":
 		return l.parseText(r.list, text)
@@ -301,7 +301,7 @@ func (l *lists) parseText(list int32, text string) (values []int32, ok bool) {
 			case !ok:
 				continue
 			case number != none:
-				l.list[list].unusable, l.partial = true, unknownEffects
+				l.list[list].unusable, l.partial = true, replay.UnknownOperations
 				return nil, true
 			}
 			length, number = k, n

@@ -16,12 +16,12 @@ import (
 func Run(in *ops.Problem, m *meter.Meter) replay.Finding {
 	switch {
 	case in.Traits().Discipline == replay.NoDiscipline:
-		return replay.Declines("no monitor for " + in.Spec.Name())
+		return replay.Declines(replay.NoMonitor)
 	case !in.InRealTime():
-		return replay.Declines("order beyond real time")
+		return replay.Declines(replay.BeyondRealTime)
 	}
 	p, declined := newProblem(in, m)
-	if declined != "" {
+	if p == nil || declined != "" {
 		return finding(in, m, nil, nil, declined)
 	}
 	order, conflict := p.decide()
@@ -31,10 +31,10 @@ func Run(in *ops.Problem, m *meter.Meter) replay.Finding {
 // finding returns the finding of a monitor that found an order or a conflict. The order
 // proves nothing if there is a reason why the monitor declines without a conflict. If the
 // meter has stopped, the results may be incomplete.
-func finding(in *ops.Problem, m *meter.Meter, order, conflict []int32, declined string) replay.Finding {
+func finding(in *ops.Problem, m *meter.Meter, order, conflict []int32, declined replay.Reason) replay.Finding {
 	switch {
 	case m.Stopped():
-		return replay.Finding{Cause: replay.Time, Reason: "stopped"}
+		return replay.GaveUp(replay.Time)
 	case conflict != nil:
 		slices.Sort(conflict)
 		refuted := replay.Refuted(replay.MonitorEngine)
@@ -45,14 +45,6 @@ func finding(in *ops.Problem, m *meter.Meter, order, conflict []int32, declined 
 	}
 	return replay.Found(replay.MonitorEngine, ops.Complete(order, len(in.H.Ops)))
 }
-
-// Reasons to decline.
-const (
-	unknownOperations = "operations that no monitor knows"
-	repeatedValues    = "values that are not distinct"
-	pendingRemovals   = "pending removals"
-	unknownEffects    = "operations of which lists tell nothing"
-)
 
 // decide returns an order of the operations or a conflict. Pending removals may each have
 // taken a value or not. An order without them is an order of the whole history. A conflict
@@ -65,7 +57,7 @@ func (p *problem) decide() (order, conflict []int32) {
 	if conflict != nil && len(p.pendingRemovals) > 0 {
 		p.onlyRemoved = true
 		if _, conflict = p.monitor(); conflict == nil {
-			p.partial = pendingRemovals
+			p.partial = replay.PendingRemovals
 		}
 	}
 	return order, conflict

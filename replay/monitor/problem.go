@@ -27,9 +27,9 @@ type problem struct {
 	// those values are left out.
 	pendingRemovals []int32
 	onlyRemoved     bool
-	impossible      []int32 // a conflict that was found when reading
-	slot            []int32 // operation -> slot in which it takes effect, as a monitor finds it
-	partial         string  // if not "", some operations are left out, so an order proves nothing
+	impossible      []int32       // a conflict that was found when reading
+	slot            []int32       // operation -> slot in which it takes effect, as a monitor finds it
+	partial         replay.Reason // if not "", some operations are left out, so an order proves nothing
 	// meter counts work. Passes over a list are not counted as long as there is
 	// a fixed number of them; all other work is.
 	meter *meter.Meter
@@ -50,18 +50,19 @@ type element struct{ insert, remove int32 }
 // none means no operation, or no value.
 const none = ops.None
 
-// newProblem reads the history. If it declines, it returns the reason.
-func newProblem(in *ops.Problem, m *meter.Meter) (p *problem, declined string) {
+// newProblem reads the history. If it declines, it returns the reason. It returns nil if the
+// meter stopped.
+func newProblem(in *ops.Problem, m *meter.Meter) (p *problem, declined replay.Reason) {
 	c, n := in.Columns(m), len(in.H.Ops)
 	if c == nil {
-		return nil, "stopped"
+		return nil, ""
 	}
 	p = &problem{in: in, discipline: in.Discipline(), meter: m, call: make([]int32, n), ret: make([]int32, n),
 		roles: slices.Clone(c.Role), valueOf: c.Value, initials: c.Values}
 	values := c.Values
 	switch p.discipline {
 	case replay.FirstInBounded:
-		return nil, "no monitor for " + in.Spec.Name()
+		return nil, replay.NoMonitor
 	case replay.Overwritten:
 		p.valueOf = slices.Clone(c.Value)
 		values++
@@ -90,7 +91,7 @@ func newProblem(in *ops.Problem, m *meter.Meter) (p *problem, declined string) {
 
 // read reads the events of operation i and adapts its role. If it declines, it returns the
 // reason.
-func (p *problem) read(i int32, op *history.Operation, part int32) string {
+func (p *problem) read(i int32, op *history.Operation, part int32) replay.Reason {
 	p.call[i], p.ret[i] = op.Call, op.Return
 	p.end = max(p.end, op.Call+1)
 	if !op.Pending() {
@@ -99,19 +100,19 @@ func (p *problem) read(i int32, op *history.Operation, part int32) string {
 	isMap := p.discipline == replay.OverwrittenByKey
 	switch role := p.roles[i]; {
 	case role == replay.Size && p.discipline == replay.LastIn:
-		p.roles[i], p.partial = replay.Idle, unknownOperations
+		p.roles[i], p.partial = replay.Idle, replay.UnknownOperations
 	case role == replay.Size, role == replay.Other, role == replay.Clear:
-		return unknownOperations
+		return replay.UnknownOperations
 	case role == replay.Idle, role == replay.Never:
 	case isMap && part == none:
-		return unknownOperations
+		return replay.UnknownOperations
 	case role == replay.Nothing && isMap:
 		p.roles[i], p.valueOf[i] = replay.Look, p.initials+part
 	case role == replay.Nothing && p.discipline == replay.Overwritten:
 		p.roles[i], p.valueOf[i] = replay.Look, p.initials
 	case (role == replay.Remove || role == replay.RemoveFront) && p.valueOf[i] == none:
 		if op.Happened { // it may have found nothing, which not every removal can
-			return "pending removals that happened"
+			return replay.PendingRemovals
 		}
 		p.pendingRemovals = append(p.pendingRemovals, i)
 		p.roles[i] = replay.Idle
@@ -130,13 +131,13 @@ func (p *problem) leaveOutRepeated() {
 	}
 	for i, v := range p.valueOf {
 		if p.roles[i] != replay.Idle && v != none && times[v] > 1 {
-			p.roles[i], p.partial = replay.Idle, repeatedValues
+			p.roles[i], p.partial = replay.Idle, replay.RepeatedValues
 		}
 	}
 }
 
 // enter fills in the operations of each value. If it declines, it returns the reason.
-func (p *problem) enter(values int) string {
+func (p *problem) enter(values int) replay.Reason {
 	p.values = slices.Repeat([]element{{none, none}}, values)
 	first, second := int32(none), int32(none) // removals of one value
 	for i, role := range p.roles {
@@ -152,7 +153,7 @@ func (p *problem) enter(values int) string {
 			v := &p.values[p.valueOf[i]]
 			if v.insert != none {
 				if p.discipline != replay.Named {
-					return repeatedValues
+					return replay.RepeatedValues
 				}
 				p.hasReadded = true
 			}
@@ -170,7 +171,7 @@ func (p *problem) enter(values int) string {
 	switch {
 	case p.impossible != nil:
 	case p.hasReadded && len(p.nothing) > 0:
-		return repeatedValues
+		return replay.RepeatedValues
 	case !p.hasReadded && second != none:
 		p.impossible = []int32{first, second}
 	}

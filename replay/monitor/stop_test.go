@@ -45,8 +45,8 @@ func checkStop(t *testing.T, h *history.History, model replay.Spec, run func(*op
 	for k := range questions {
 		asked := 0
 		f := run(ops.New(h, model, 0), meter.New(func() bool { asked++; return asked > k }))
-		if f.Reason == "" || f.Answer != replay.Undecided || asked > k+1 {
-			t.Fatalf("%s, stopped at question %d: declined %q, %v, asked %d times", model.Name(), k, f.Reason, f.Answer, asked)
+		if f.Cause != replay.Time || f.Answer != replay.Undecided || asked > k+1 {
+			t.Fatalf("%s, stopped at question %d: %v, %v, asked %d times", model.Name(), k, f.Cause, f.Answer, asked)
 		}
 	}
 }

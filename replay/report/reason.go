@@ -398,7 +398,7 @@ func (p *printer) undecided(v *replay.Verdict) {
 	case v.Cause == replay.Depth:
 		text = fmt.Sprintf(text, max(v.Deeper, 1))
 	case v.Cause == replay.Declined && v.Reason != "":
-		text = strings.Replace(text, ".", " ("+v.Reason+").", 1)
+		text = strings.Replace(text, ".", " ("+string(v.Reason)+").", 1)
 	}
 	p.passagef("", "%s", text)
 	if known && v.Cause != replay.Cancelled && v.Cause != replay.Declined {
