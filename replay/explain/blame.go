@@ -13,15 +13,11 @@ import (
 // blame finds the smallest groups of results that make the history linearizable
 // when they are freed. If groups may have been overlooked, the explanation says so.
 func (x *explainer) blame() {
-	n, cause := len(x.H.Ops), ""
-	switch {
-	case n <= limits.fewOps:
-		x.e.Free, cause = x.blameAll(x.meter.Share(limits.fewWork))
-	case n <= limits.freeOps:
-		x.e.Free, cause = x.blameAll(x.meter.Share(limits.freeWork))
-	}
-	if n <= limits.freeOps && cause == "" {
-		return
+	cause := ""
+	if len(x.H.Ops) <= limits.freeOps {
+		if x.e.Free, cause = x.blameAll(x.meter.Share(limits.freeWork)); cause == "" {
+			return
+		}
 	}
 	if len(x.e.Free) == 0 {
 		x.e.Free, cause = x.blameCore()

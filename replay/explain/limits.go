@@ -29,10 +29,9 @@ var limits = struct {
 	initial int
 
 	// Up to freeOps operations, all groups of up to group results to blame are tried. freeWork
-	// bounds the work of that, because some histories with many unknown results are hard. Up
-	// to fewOps operations, more work often helps, and fewWork bounds it.
-	group, freeOps, fewOps int
-	freeWork, fewWork      int64
+	// bounds the work of that, because some histories with many unknown results are hard.
+	group, freeOps int
+	freeWork       int64
 	// coreTried bounds the operations of the core of a longer history that get other results.
 	// starts bounds the changes to which a second one is added, if one is not enough.
 	coreTried, starts int
@@ -49,8 +48,8 @@ var limits = struct {
 	configurations: 1 << 10, configurationsOfCore: 1 << 14,
 	text: 1 << 26, textUnit: 1 << 6,
 	initial: 3,
-	group:   3, freeOps: 256, fewOps: 32,
-	freeWork: 1 << 21, fewWork: 1 << 23,
+	group:   3, freeOps: 256,
+	freeWork:  1 << 21,
 	coreTried: 24, starts: 3,
 	allowed: 5,
 }
