@@ -51,7 +51,7 @@ func (p *problem) byService(inners []inner) []int32 {
 	}
 	compare := func(a, b ranked) int { return a.Compare(b.Value) }
 	least, most := slices.MinFunc(list, compare), slices.MaxFunc(list, compare)
-	order := indices(len(list))
+	order := ops.Indices(len(list))
 	areInts := least.Kind() == history.Int && most.Kind() == history.Int
 	if areInts && uint64(most.Int()-least.Int()) < 4*uint64(len(list)) { // counting is faster than comparing
 		places := ops.Group(len(list), int(most.Int()-least.Int())+1, func(i int32) int32 { return int32(list[i].Int() - least.Int()) })

@@ -68,7 +68,7 @@ func newProblem(in *ops.Problem, m *meter.Meter) (p *problem, declined replay.Re
 		values++
 	case replay.OverwrittenByKey:
 		p.valueOf = slices.Clone(c.Value)
-		p.key = append(slices.Clone(c.PartOf), indices(int(c.Parts))...)
+		p.key = append(slices.Clone(c.PartOf), ops.Indices(int(c.Parts))...)
 		values += c.Parts
 	}
 	for i := range n {
@@ -187,13 +187,4 @@ func (p *problem) byValue(role replay.Role) ops.Lists {
 		}
 		return valueOf[i]
 	})
-}
-
-// indices returns 0, 1, ..., n-1.
-func indices(n int) []int32 {
-	list := make([]int32, n)
-	for i := range list {
-		list[i] = int32(i)
-	}
-	return list
 }

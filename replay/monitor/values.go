@@ -181,7 +181,7 @@ func (p *problem) placeNothing(inners []inner) (conflict []int32) {
 	}
 	for _, op := range p.nothing {
 		if p.slot[op] = free.next(p.call[op] + 1); p.slot[op] > p.ret[op] {
-			return p.appendCover([]int32{op}, indices(len(p.values)), inners, p.call[op]+1, p.ret[op])
+			return p.appendCover([]int32{op}, ops.Indices(len(p.values)), inners, p.call[op]+1, p.ret[op])
 		}
 	}
 	return nil

@@ -24,7 +24,7 @@ type Frontier struct {
 // NewFrontier returns the frontier at the first response. Intervals are numbered as in the
 // list. It returns nil if more than 64 are open at once. O(n log n) for n intervals.
 func NewFrontier(list []Interval) *Frontier {
-	f := &Frontier{Slot: make([]int32, len(list)), Order: indices(len(list)), byCall: indices(len(list)), called: make([]int32, len(list))}
+	f := &Frontier{Slot: make([]int32, len(list)), Order: Indices(len(list)), byCall: Indices(len(list)), called: make([]int32, len(list))}
 	slices.SortFunc(f.byCall, func(a, b int32) int { return cmp.Compare(list[a].Call, list[b].Call) })
 	slices.SortStableFunc(f.Order, func(a, b int32) int { return cmp.Compare(list[a].Return, list[b].Return) })
 	free, next, slots := ^uint64(0), 0, 0
@@ -77,12 +77,4 @@ func (f *Frontier) Retreat(due int32) {
 		i := f.Order[f.Due]
 		f.Occupant[f.Slot[i]] = i
 	}
-}
-
-func indices(n int) []int32 {
-	list := make([]int32, n)
-	for i := range list {
-		list[i] = int32(i)
-	}
-	return list
 }

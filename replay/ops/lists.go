@@ -34,3 +34,12 @@ func (l *Lists) All() []int32 { return l.items }
 
 // Bounds returns where the list of a key begins and ends in All.
 func (l *Lists) Bounds(key int32) (from, to int32) { return l.start[key], l.start[key+1] }
+
+// Indices returns 0, 1, ..., n-1.
+func Indices(n int) []int32 {
+	list := make([]int32, n)
+	for i := range list {
+		list[i] = int32(i)
+	}
+	return list
+}

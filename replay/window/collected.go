@@ -169,14 +169,6 @@ func (c *collected) fails(position int32) {
 	c.impossible = min(c.impossible, position)
 }
 
-func indices(n int) []int32 {
-	list := make([]int32, n)
-	for i := range list {
-		list[i] = int32(i)
-	}
-	return list
-}
-
 // countValues finds the first response up to which a value was removed more often
 // than its insertion was invoked, or was read before any insertion was invoked.
 func (c *collected) countValues(values int) {

@@ -121,7 +121,7 @@ func newQueueSearch(c *collected, maxBytes int64, m *meter.Meter) *queueSearch {
 	for i := range c.consumers {
 		s.noEmpty = s.noEmpty && c.consumers[i].role != replay.Nothing
 	}
-	s.byReturn = indices(len(s.inserts))
+	s.byReturn = ops.Indices(len(s.inserts))
 	slices.SortStableFunc(s.byReturn, func(a, b int32) int { return cmp.Compare(s.inserts[a].ret, s.inserts[b].ret) })
 	var list []ops.Interval
 	for i := range c.consumers {

@@ -153,7 +153,8 @@ const (
 	// in which early pushes have been placed.
 	beamBags = 10
 	// beamBack is how many responses the beam goes back in the first try. After beamDepths
-	// tries, each twice as far back as the one before, it begins anew.
+	// tries, each twice as far back as the one before, it begins anew. Without going back,
+	// it decides no stack of 8 values with 10,000 operations by 8 threads.
 	beamBack   = 32
 	beamDepths = 5
 	// groupBits is the number of bits for the index of a group in stackBeam.choose.

@@ -23,7 +23,7 @@ func (c *collected) weave(p *ops.Problem, order []int32) []int32 {
 	held, tops := contents(p.Columns(nil), order)
 	first, last := c.bounds(p.H, order)
 	places := make([]int32, len(c.reads))
-	byReturn := indices(len(c.reads))
+	byReturn := ops.Indices(len(c.reads))
 	slices.SortFunc(byReturn, func(a, b int32) int { return cmp.Compare(c.reads[a].ret, c.reads[b].ret) })
 	reached, next := int32(0), 0 // the latest place of the reads that have returned
 	for i := range c.reads {
@@ -77,7 +77,7 @@ func contents(columns *ops.Columns, order []int32) (held, tops []int32) {
 // among the other operations.
 func (c *collected) bounds(h *history.History, order []int32) (first, last []int32) {
 	first, last = make([]int32, len(c.reads)), make([]int32, len(c.reads))
-	at := indices(len(order))
+	at := ops.Indices(len(order))
 	slices.SortFunc(at, func(a, b int32) int { return cmp.Compare(h.Ops[order[a]].Return, h.Ops[order[b]].Return) })
 	place, k := int32(0), 0
 	for i := range c.reads {
@@ -87,7 +87,7 @@ func (c *collected) bounds(h *history.History, order []int32) (first, last []int
 		first[i] = place
 	}
 	slices.SortFunc(at, func(a, b int32) int { return cmp.Compare(h.Ops[order[b]].Call, h.Ops[order[a]].Call) })
-	byReturn := indices(len(c.reads))
+	byReturn := ops.Indices(len(c.reads))
 	slices.SortFunc(byReturn, func(a, b int32) int { return cmp.Compare(c.reads[b].ret, c.reads[a].ret) })
 	place, k = int32(len(order)), 0
 	for _, i := range byReturn {
@@ -101,7 +101,7 @@ func (c *collected) bounds(h *history.History, order []int32) (first, last []int
 
 // merge returns order with each read inserted before the operation at its place.
 func (c *collected) merge(order, places []int32) []int32 {
-	by := indices(len(c.reads))
+	by := ops.Indices(len(c.reads))
 	slices.SortStableFunc(by, func(a, b int32) int { return cmp.Compare(places[a], places[b]) })
 	all := make([]int32, 0, len(order)+len(c.reads))
 	for k := range int32(len(order) + 1) {
