@@ -71,8 +71,6 @@ type sweep struct {
 	beyond int32  // the smallest need of a label that exceeds limit
 	err    error  // why the sweep stopped
 
-	sorted int64 // bytes of sets after the last call of sortOut
-
 	minimal []int32 // scratch
 	from    []int32
 	states  []int32
@@ -82,14 +80,11 @@ type sweep struct {
 
 // layer collects the downsets of a part of the next level.
 type layer struct {
-	index  map[downset]int // downset -> index in sets; used for more than listed sets
+	index  map[downset]int // downset -> index in sets
 	sets   []downset
 	states [][]int32
 	ways   []int // number of last elements that lead to it
 }
-
-// listed is the number of downsets of a layer up to which at compares them one by one.
-const listed = 16
 
 // exactOnIntervals returns ExactDepth of an interval order.
 func exactOnIntervals(p *poset.Poset, machine Machine, opt Options) (int, error) {
@@ -142,34 +137,7 @@ func (x *sweep) run() int {
 		}
 		x.now, x.then = x.then, x.now
 		x.then.clear()
-		x.sortOut()
 	}
-}
-
-// sortOut forgets the sets of states that the level does not use, when they may be
-// half of all.
-func (x *sweep) sortOut() {
-	if x.sets.bytes < 2*x.sorted+1<<14 {
-		return
-	}
-	old := x.sets
-	x.sets = newStateSets()
-	move := func(set *stateSet) {
-		x.states = old.appendTo(x.states[:0], *set)
-		*set = x.sets.intern(x.states)
-	}
-	for _, set := range x.now.order {
-		labels := x.now.labels[set]
-		for i := range labels {
-			move(&labels[i].set)
-		}
-	}
-	for _, g := range x.now.parts {
-		for i := range g.sets {
-			move(&g.sets[i].set)
-		}
-	}
-	x.sorted = x.sets.bytes
 }
 
 // placeNext places each element that can come next after the labelled orders of set, as
@@ -202,6 +170,7 @@ func (x *sweep) placeNext(set downset) {
 // maximal elements that are in the part can be last, from every state.
 func (x *sweep) grow(g part) {
 	x.layer.sets, x.layer.ways = x.layer.sets[:0], x.layer.ways[:0]
+	clear(x.layer.index)
 	for _, r := range g.sets {
 		x.minimal = x.appendMinimal(x.minimal[:0], r.downset, x.cut(r.downset))
 		x.from = x.sets.appendTo(x.from[:0], r.set)
@@ -233,28 +202,17 @@ func (x *sweep) grow(g part) {
 
 // at returns the index of a downset in the layer, to which it adds the downset if needed.
 func (l *layer) at(set downset) int {
-	at := len(l.sets)
-	if at <= listed {
-		if i := slices.Index(l.sets, set); i >= 0 {
-			return i
-		}
-	} else if i, ok := l.index[set]; ok {
-		return i
+	at, ok := l.index[set]
+	if ok {
+		return at
 	}
+	at = len(l.sets)
+	l.index[set] = at
 	l.sets, l.ways = append(l.sets, set), append(l.ways, 0)
 	if at == len(l.states) {
 		l.states = append(l.states, nil)
 	}
 	l.states[at] = l.states[at][:0]
-	switch {
-	case at == listed:
-		clear(l.index)
-		for i, other := range l.sets {
-			l.index[other] = i
-		}
-	case at > listed:
-		l.index[set] = at
-	}
 	return at
 }
 
