@@ -274,10 +274,12 @@ func (t *task) check() (v replay.Verdict, err error) {
 // found or given up.
 func (t *task) decide() (replay.Finding, error) {
 	var known replay.Finding
-	if t.o.Engine == replay.AutoEngine && len(t.H.Ops) > short && t.H.IsRelaxed() {
-		if err := t.accept(); err != nil {
+	if !t.checked {
+		if err := replay.Check(t.H, t.Spec); err != nil {
 			return known, err
 		}
+	}
+	if t.o.Engine == replay.AutoEngine && len(t.H.Ops) > short && t.H.IsRelaxed() {
 		if f := t.inRealTime(); f.Decided() {
 			known, t.linearizable = f, true
 		}
@@ -290,11 +292,6 @@ func (t *task) decide() (replay.Finding, error) {
 		if t.clock.expired() {
 			break
 		}
-		if !(e.checks && len(t.H.Ops) <= short) {
-			if err := t.accept(); err != nil {
-				return known, err
-			}
-		}
 		f, err := e.start(t)
 		if err != nil {
 			return known, fmt.Errorf("checking history %q: %w", t.H.ID, err)
@@ -305,22 +302,7 @@ func (t *task) decide() (replay.Finding, error) {
 			break
 		}
 	}
-	if !known.Decided() {
-		return known, t.accept() // no row has called it if the time was over before
-	}
 	return known, nil
-}
-
-// accept returns an error if the specification does not accept all operations.
-func (t *task) accept() error {
-	if t.checked {
-		return nil
-	}
-	if err := replay.Check(t.H, t.Spec); err != nil {
-		return err
-	}
-	t.checked = true
-	return nil
 }
 
 // join merges the finding f of engine e into known.

@@ -54,10 +54,6 @@ func NewDepths(p *ops.Problem, whole *replay.Instance, chains replay.ChainMode) 
 	return x
 }
 
-// Valid reports whether the specification accepts all operations. It must not be
-// called for a history of more than state.SharedOps operations.
-func (x *Depths) Valid() bool { return x.machine.Valid() }
-
 // Release returns tables to the pool, for other histories.
 func (x *Depths) Release() { x.machine.Release() }
 

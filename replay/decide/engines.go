@@ -28,8 +28,6 @@ type row struct {
 	deepens bool
 	// forced: it runs if the user selects its kind, for any number of operations.
 	forced bool
-	// checks: it calls Spec.Check on each operation of a short history itself.
-	checks bool
 	run    func(t *task, m *meter.Meter) (replay.Finding, error)
 }
 
@@ -38,7 +36,7 @@ type row struct {
 //
 // Each engine declines the histories that it cannot decide; see its package.
 var engines = []row{
-	{name: "depth", kind: replay.FamiliesEngine, max: unbounded, checks: true, run: runDepth},
+	{name: "depth", kind: replay.FamiliesEngine, max: unbounded, run: runDepth},
 	{name: "monitor", kind: replay.MonitorEngine, min: short + 1, max: unbounded, forced: true, run: runMonitor},
 	{name: "short search", kind: replay.SearchEngine, max: unbounded, share: &limits.quick, run: runShortSearch},
 	{name: "window", kind: replay.SearchEngine, max: unbounded, share: &limits.collection, run: runWindow},
@@ -84,7 +82,7 @@ func runDepth(t *task, m *meter.Meter) (replay.Finding, error) {
 		}
 		return t.depths.Run(1, m), nil
 	}
-	if x := t.depthSearch(); t.verdictOnly || x == nil || !x.Valid() {
+	if x := t.depthSearch(); t.verdictOnly || x == nil {
 		return replay.Declines(""), nil
 	}
 	return t.depths.Run(t.o.MaxDepth, m.Share(limits.quick.least)), nil

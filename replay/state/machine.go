@@ -51,8 +51,7 @@ func NewMachine(p *ops.Problem) *Machine {
 }
 
 // NewLazyMachine returns a Machine that reads an operation when it first steps it. Column
-// and Valid must not be called for a history of more than SharedOps
-// operations.
+// must not be called for a history of more than SharedOps operations.
 func NewLazyMachine(p *ops.Problem) *Machine {
 	if len(p.H.Ops) <= SharedOps {
 		return NewMachine(p)
@@ -158,17 +157,6 @@ func (m *Machine) Objects(state int32) []replay.State { return m.states[state] }
 // column exactly if they are alike.
 func (m *Machine) Column(op int32) int32 { return m.column[op] }
 
-// Valid reports whether the specification accepts all operations: see Check.
-// Step must not be called unless it does.
-func (m *Machine) Valid() bool {
-	for _, c := range m.column {
-		if m.sample[c].wrong {
-			return false
-		}
-	}
-	return true
-}
-
 // Columns returns the number of columns.
 func (m *Machine) Columns() int { return len(m.sample) }
 
@@ -208,7 +196,7 @@ func (m *Machine) stepWhole(state, op int32) int32 {
 	}
 	next, known := m.next.get(state, c)
 	if !known {
-		if next = m.compute(state, &m.sample[c].Operation); m.gaveUp != replay.NoCause {
+		if next = m.compute(state, &m.sample[c]); m.gaveUp != replay.NoCause {
 			return Fail
 		}
 		m.next.put(state, c, next)

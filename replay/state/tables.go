@@ -15,9 +15,9 @@ import (
 // states.
 type tables struct {
 	spec     replay.Spec
-	key      string      // replay.Traits.Key; "" if the tables are not shared
-	columns  table.Index // of operations
-	sample   []sampleOp  // column -> one of its operations
+	key      string              // replay.Traits.Key; "" if the tables are not shared
+	columns  table.Index         // of operations
+	sample   []history.Operation // column -> one of its operations
 	states   [][]replay.State
 	next     transitions
 	index    map[string]int32
@@ -25,12 +25,6 @@ type tables struct {
 	view     Machine // of the current history
 	bytes    int64   // memory of columns
 	inStates int64   // memory of states
-}
-
-// A sampleOp stands for all operations of a column.
-type sampleOp struct {
-	history.Operation
-	wrong bool // replay.Spec.Check rejects it
 }
 
 const (
@@ -110,11 +104,10 @@ func (t *tables) size() int64 { return t.bytes + t.inStates + t.next.Bytes() }
 // columnOf returns the column of op.
 func (t *tables) columnOf(op *history.Operation) int32 {
 	hash := hashOf(op)
-	if c := t.columns.Find(hash, func(c int32) bool { return alike(&t.sample[c].Operation, op) }); c >= 0 {
+	if c := t.columns.Find(hash, func(c int32) bool { return alike(&t.sample[c], op) }); c >= 0 {
 		return c
 	}
-	l := sampleOp{Operation: *op, wrong: t.spec.Check(op) != nil}
-	t.sample = append(t.sample, l)
+	t.sample = append(t.sample, *op)
 	t.bytes += columnCost
 	return t.columns.Add(hash)
 }
