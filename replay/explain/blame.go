@@ -44,11 +44,10 @@ func (x *explainer) blameAll(m *meter.Meter) ([][]replay.FreedResult, string) {
 func (x *explainer) blameCore() ([][]replay.FreedResult, string) {
 	b := &blamer{explainer: x, meter: x.share(25)}
 	var values []history.Value
-	concern := newConcern(x.Problem)
 	for _, i := range x.latest() {
 		op := &x.H.Ops[i]
 		f := replay.FactsOf(x.Spec, op)
-		about, _ := concern.of(op, &f)
+		about, _ := concern(x.Problem, op, &f, nil)
 		for _, v := range about {
 			if v.Kind() != history.None && !slices.ContainsFunc(values, v.Equal) {
 				values = append(values, v)

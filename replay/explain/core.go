@@ -61,11 +61,11 @@ type opFacts struct {
 func newReducer(p *ops.Problem) *reducer {
 	n, c := len(p.H.Ops), p.Columns(nil)
 	r := &reducer{Problem: p, ops: make([]int32, n), facts: make([]opFacts, n), parts: c.Parts}
-	values, concern := ops.NewPairing(n), newConcern(p)
+	values, steps := ops.NewPairing(n), make([]replay.CellStep, 0, 8)
 	for i := range n {
 		op := &p.H.Ops[i]
 		known := replay.FactsOf(p.Spec, op)
-		about, isVacant := concern.of(op, &known)
+		about, isVacant := concern(p, op, &known, steps)
 		f := opFacts{part: ops.None, value: [2]int32{ops.None, ops.None}, readOnly: c.ReadOnly[i], apart: known.Apart, vacant: isVacant}
 		if p.Traits().Partitioned {
 			f.part = c.Part[i]

@@ -68,9 +68,9 @@ type explainer struct {
 	finding replay.Finding // refutes the history
 	e       *replay.Explanation
 	reducer *reducer            // see reducerOf
-	changed []history.Operation // see withResults
-	restore []int32
-	cause   string // why the last undecided history stayed undecided
+	changed []history.Operation // with other results; see withResults
+	restore []int32             // which of them have other results
+	cause   string              // why the last undecided history stayed undecided
 }
 
 // guard computes a part of the explanation. If it panics, the part is missing.
@@ -94,9 +94,7 @@ func (x *explainer) share(percent int64) *meter.Meter {
 
 // miss records that a part was not computed, with the cause of the last history that
 // Decide left undecided.
-func (x *explainer) miss(part string) {
-	x.e.Missing = append(x.e.Missing, replay.MissingPart{Part: part, Cause: cmp.Or(x.cause, "work")})
-}
+func (x *explainer) miss(part string) { x.missFor(part, cmp.Or(x.cause, "work")) }
 
 func (x *explainer) missFor(part, cause string) {
 	x.e.Missing = append(x.e.Missing, replay.MissingPart{Part: part, Cause: cause})
