@@ -9,9 +9,19 @@ import (
 	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
-// A cellMap holds values under keys.
+// A cellMap holds values under keys. It is the state of kv, and of multi-register.
 type cellMap struct {
 	container.Ordered[value, value]
+	first func(key value) value // the value of a missing key
+}
+
+func (m *cellMap) Clone() *cellMap { return &cellMap{m.Ordered.Clone(), m.first} }
+
+func (m *cellMap) lookup(key value) value {
+	if p := m.Get(key); p != nil {
+		return *p
+	}
+	return m.first(key)
 }
 
 func (m *cellMap) AppendKey(dst []byte) []byte {
@@ -31,56 +41,42 @@ func (m *cellMap) set(key, v value) {
 	*p = v
 }
 
-// A kvStore is a map from keys to values. For a missing key, get and remove
+// kvTable has the methods of a map from keys to values. For a missing key, get and remove
 // return a fixed value; cas compares with it and append appends to it. By
 // default it is null. For porcupine's key-value logs it is "", which is kv:""
 // on the command line.
-type kvStore struct {
-	cellMap
-	missing value
-}
-
-func (s *kvStore) Clone() *kvStore { return &kvStore{cellMap{s.Ordered.Clone()}, s.missing} }
-
-func (s *kvStore) lookup(key value) value {
-	if p := s.Get(key); p != nil {
-		return *p
-	}
-	return s.missing
-}
-
-var kvTable = table.New([]table.Method[*kvStore]{
-	table.Row("get|read(key) -> any", func(s *kvStore, args []value) value { return s.lookup(args[0]) }, table.Peeks|table.Keyed),
-	table.Row("put|write|set(key, value)", func(s *kvStore, args []value) value {
+var kvTable = table.New([]table.Method[*cellMap]{
+	table.Row("get|read(key) -> any", func(s *cellMap, args []value) value { return s.lookup(args[0]) }, table.Peeks|table.Keyed),
+	table.Row("put|write|set(key, value)", func(s *cellMap, args []value) value {
 		s.set(args[0], args[1])
 		return history.NoValue
 	}, table.Inserts|table.Keyed),
 	table.Row("append(key, text: string)", kvAppend, table.Keyed|table.Appends),
-	table.Row("remove(key) -> any", func(s *kvStore, args []value) value {
+	table.Row("remove(key) -> any", func(s *cellMap, args []value) value {
 		old := s.lookup(args[0])
 		s.Remove(args[0])
 		return old
 	}, table.Keyed|table.Resets),
-	table.Row("delete(key)", func(s *kvStore, args []value) value {
+	table.Row("delete(key)", func(s *cellMap, args []value) value {
 		s.Remove(args[0])
 		return history.NoValue
 	}, table.Keyed|table.Resets),
-	table.Row("contains|containsKey|has(key) -> bool", func(s *kvStore, args []value) value {
+	table.Row("contains|containsKey|has(key) -> bool", func(s *cellMap, args []value) value {
 		return history.BoolValue(s.Get(args[0]) != nil)
 	}, table.Reads|table.Keyed),
-	table.Row("cas|compareAndSet(key, old, new) -> bool", func(s *kvStore, args []value) value {
+	table.Row("cas|compareAndSet(key, old, new) -> bool", func(s *cellMap, args []value) value {
 		if !s.lookup(args[0]).Equal(args[1]) {
 			return history.BoolValue(false)
 		}
 		s.set(args[0], args[2])
 		return history.BoolValue(true)
 	}, table.FailsFalse|table.Keyed|table.Swaps),
-}, sizeMethods[*kvStore]())
+}, sizeMethods[*cellMap]())
 
 // kvAppend appends to a string. A missing key counts as "" unless the value for
 // missing keys is itself a string. Appending to any other value has no
 // transition.
-func kvAppend(s *kvStore, args []value) value {
+func kvAppend(s *cellMap, args []value) value {
 	old := s.lookup(args[0])
 	if old.Kind() != history.String && s.Get(args[0]) != nil {
 		return table.NoTransition
@@ -104,6 +100,6 @@ func newKV(args []value) (table.Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	return table.Cells[*kvStore]{Specification: &table.Specification[*kvStore]{Table: kvTable, Discipline: replay.OverwrittenByKey, Initial: missing, IsCell: true,
-		Fresh: func() *kvStore { return &kvStore{missing: missing} }}}, nil
+	return table.Cells[*cellMap]{Specification: &table.Specification[*cellMap]{Table: kvTable, Discipline: replay.OverwrittenByKey, Initial: missing, IsCell: true,
+		Fresh: func() *cellMap { return &cellMap{first: func(value) value { return missing }} }}}, nil
 }

@@ -10,48 +10,31 @@ import (
 	"github.com/leadline/leadline/replay/spec/internal/table"
 )
 
-// A multiRegister is a set of registers with keys. Transactions read and write
-// several at once: it is the multi-register of Jepsen's knossos. With append,
-// its registers are the lists of Elle's list-append (Kingsbury and Alvaro, VLDB
-// 2020).
-type multiRegister struct {
-	cellMap       // without the registers that have their initial value
-	initial value // of every register, or a map with the registers that are not null at first
-}
-
-func (m *multiRegister) Clone() *multiRegister {
-	return &multiRegister{cellMap{m.Ordered.Clone()}, m.initial}
-}
-
-func (m *multiRegister) lookup(key value) value {
-	if p := m.Get(key); p != nil {
-		return *p
-	}
-	return m.atFirst(key)
-}
-
-// atFirst returns the initial value of a register. In JSON, the keys of the map are
+// firstOf returns the initial value of a register, which is initial unless that is a map. A
+// register that is not in the map is null. In JSON, the keys of the map are
 // strings. So a string that spells an int is the key of that int as well, unless the
 // map has the int itself.
-func (m *multiRegister) atFirst(key value) value {
-	if m.initial.Kind() != history.Map {
-		return m.initial
+func firstOf(initial, key value) value {
+	if initial.Kind() != history.Map {
+		return initial
 	}
-	initial := history.NullValue
-	pairs := m.initial.List()
+	first := history.NullValue
+	pairs := initial.List()
 	for i := 0; i < len(pairs); i += 2 {
 		switch k := pairs[i]; {
 		case k.Equal(key):
 			return pairs[i+1]
 		case key.Kind() == history.Int && k.Kind() == history.String && k.Text() == strconv.FormatInt(key.Int(), 10):
-			initial = pairs[i+1]
+			first = pairs[i+1]
 		}
 	}
-	return initial
+	return first
 }
 
-func (m *multiRegister) store(key, v value) {
-	if v.Equal(m.atFirst(key)) {
+// store sets the value of a register. A register that has its initial value is not in the
+// state.
+func (m *cellMap) store(key, v value) {
+	if v.Equal(m.first(key)) {
 		m.Remove(key)
 		return
 	}
@@ -85,7 +68,7 @@ func microOps(list value) ([]microOp, error) {
 // transact performs a transaction and returns it with the values that its reads found.
 // An append to a value that is not a list has no transition. Then transact undoes what
 // the transaction has stored so far, in reverse order.
-func (m *multiRegister) transact(args []value) value {
+func (m *cellMap) transact(args []value) value {
 	ops, err := microOps(args[0])
 	if err != nil {
 		return table.NoTransition
@@ -116,17 +99,20 @@ func (m *multiRegister) transact(args []value) value {
 	return history.ListValue(answers...)
 }
 
-var multiRegisterTable = table.New([]table.Method[*multiRegister]{
-	table.Row("txn(operations: list) -> list", (*multiRegister).transact, table.Updates),
-	table.Row("read|get(key) -> any", func(m *multiRegister, args []value) value { return m.lookup(args[0]) }, table.Peeks|table.Keyed),
-	table.Row("write|put|set(key, value)", func(m *multiRegister, args []value) value {
+var multiRegisterTable = table.New([]table.Method[*cellMap]{
+	table.Row("txn(operations: list) -> list", (*cellMap).transact, table.Updates),
+	table.Row("read|get(key) -> any", func(m *cellMap, args []value) value { return m.lookup(args[0]) }, table.Peeks|table.Keyed),
+	table.Row("write|put|set(key, value)", func(m *cellMap, args []value) value {
 		m.store(args[0], args[1])
 		return history.NoValue
 	}, table.Inserts|table.Keyed),
 })
 
-// A multiRegisterSpec also checks the contents of transactions.
-type multiRegisterSpec struct{ table.Cells[*multiRegister] }
+// A multiRegisterSpec is a set of registers with keys. Transactions read and write
+// several at once: it is the multi-register of Jepsen's knossos. With append,
+// its registers are the lists of Elle's list-append (Kingsbury and Alvaro, VLDB
+// 2020). It also checks the contents of transactions.
+type multiRegisterSpec struct{ table.Cells[*cellMap] }
 
 // Check returns an error if op is wrong; see replay.Spec.
 func (s multiRegisterSpec) Check(op *history.Operation) error {
@@ -219,7 +205,7 @@ func transaction(op *history.Operation) (asked, answers []microOp, ok bool) {
 }
 
 // FirstValue returns the initial value of a register; see replay.Stepped.
-func (s multiRegisterSpec) FirstValue(key value) value { return s.Fresh().atFirst(key) }
+func (s multiRegisterSpec) FirstValue(key value) value { return s.Fresh().first(key) }
 
 var multiRegisterEntry = table.Entry{Name: "multi-register", Args: "[:initial]",
 	Doc:     "registers under keys, read and written by transactions; initially null, or the argument: one value for all, or a map",
@@ -238,6 +224,6 @@ func newMultiRegister(args []value) (table.Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	return multiRegisterSpec{table.Cells[*multiRegister]{Specification: &table.Specification[*multiRegister]{Table: multiRegisterTable,
-		Fresh: func() *multiRegister { return &multiRegister{initial: initial} }}}}, nil
+	return multiRegisterSpec{table.Cells[*cellMap]{Specification: &table.Specification[*cellMap]{Table: multiRegisterTable,
+		Fresh: func() *cellMap { return &cellMap{first: func(key value) value { return firstOf(initial, key) }} }}}}, nil
 }

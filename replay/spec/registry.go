@@ -36,7 +36,7 @@ type value = history.Value
 var (
 	_ replay.Described = (*table.Specification[*counter])(nil)
 	_ replay.Trusted   = (*table.Specification[*counter])(nil)
-	_ replay.Stepped   = table.Cells[*kvStore]{}
+	_ replay.Stepped   = table.Cells[*cellMap]{}
 	_ replay.Divisible = multiRegisterSpec{}
 )
 
