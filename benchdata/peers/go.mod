@@ -7,6 +7,9 @@ require (
 	github.com/leadline/leadline v0.0.0-00010101000000-000000000000
 )
 
-require github.com/klauspost/compress v1.20.3 // indirect
+require (
+	github.com/expr-lang/expr v1.17.8 // indirect
+	github.com/klauspost/compress v1.20.3 // indirect
+)
 
 replace github.com/leadline/leadline => ../..

@@ -291,9 +291,8 @@ func write(t *testing.T, s subject, k int, h *history.History) string {
 			return err.Error()
 		}
 	}
-	native, _ := codec.Lookup("native")
 	var text strings.Builder
-	if err := native.Encode(&text, h); err != nil {
+	if err := codec.Encode(&text, h); err != nil {
 		return err.Error()
 	}
 	name := filepath.Join(dir, fmt.Sprintf("%s-%d-%d.jsonl", strings.Map(plain, s.name), *seedFlag, k))

@@ -29,6 +29,7 @@ require (
 	github.com/google/btree v1.1.3
 	github.com/hashicorp/go-memdb v1.3.5
 	github.com/hashicorp/go-set/v3 v3.0.1
+	github.com/expr-lang/expr v1.17.8 // indirect
 	github.com/hashicorp/golang-lru/arc/v2 v2.0.7
 	github.com/hashicorp/golang-lru/v2 v2.0.7
 	github.com/ipfs/go-datastore v0.9.2

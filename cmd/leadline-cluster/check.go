@@ -20,6 +20,7 @@ import (
 type checkFlags struct {
 	clusterFlags
 	settings settings
+	maps     []string // of --map
 	timeout  time.Duration
 	memory   flagkind.Size
 	engine   *flagkind.Choice
@@ -50,7 +51,7 @@ func newCheckFlags(flags *pflag.FlagSet) *checkFlags {
 	o := &f.settings.Options
 	flags.StringVar(&f.settings.Model, "model", "", "sequential `specification`, as for leadline check")
 	flags.StringVar(&f.settings.Format, "format", "", "`name` of the files' format (default: by content)")
-	flags.StringVar(&f.settings.Map, "map", "", "`mapping` of JSON records, as for leadline check")
+	flags.StringArrayVar(&f.maps, "map", nil, "`mapping` of records, as for leadline check")
 	f.order = flagkind.NewChoice(flags, "order", "order that a witness must respect", "realtime", "program")
 	f.chains = flagkind.NewChoice(flags, "chains", "chains of the poset", chainModes...)
 	f.engine = flagkind.NewChoice(flags, "engine", "what may decide", replay.EngineNames[:]...)
@@ -90,7 +91,7 @@ func (f *checkFlags) complete(flags *pflag.FlagSet, args []string) error {
 		return badUsage("--memory must be at least 1MiB")
 	}
 	read := &codec.Options{Format: f.settings.Format}
-	if err := flagkind.Mapping(read, f.settings.Map); err != nil {
+	if err := flagkind.Mapping(read, f.maps); err != nil {
 		return &usageError{err}
 	}
 	f.settings.Map = read.Map // workers do not have the file

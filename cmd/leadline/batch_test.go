@@ -31,7 +31,6 @@ var (
 // places in it where each file is complete. Every tenth history is not linearizable.
 func tarOf(t testing.TB, histories int) (archive []byte, ends []int) {
 	t.Helper()
-	native, _ := codec.Lookup("native")
 	models := simulate.Models()
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
@@ -45,7 +44,7 @@ func tarOf(t testing.TB, histories int) (archive []byte, ends []int) {
 			t.Fatal(err)
 		}
 		var text bytes.Buffer
-		if err := native.Encode(&text, h); err != nil {
+		if err := codec.Encode(&text, h); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.WriteHeader(&tar.Header{Name: fmt.Sprintf("run%d/%d.jsonl", i%3, i), Mode: 0o644, Size: int64(text.Len())}); err != nil {

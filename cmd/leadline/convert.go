@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -17,34 +16,21 @@ import (
 // convertFlags are the flags of leadline convert.
 type convertFlags struct {
 	input *input
-	to    string
 }
 
 func setupConvert(flags *pflag.FlagSet) func(streams, []string) int {
 	f := &convertFlags{input: newInput()}
-	flags.StringVar(&f.to, "to", "", "`format` of the output; what it cannot carry is an error")
 	flags.StringVar(&f.input.model, "model", "", "sequential `specification` that the output names, as queue or ArrayBlockingQueue:20 "+
 		"(default: what the input names; see leadline models)")
 	f.input.declare(flags)
-	flags.StringVar(&f.input.Format, "from", "", "another name of --format")
-	if err := flags.MarkHidden("from"); err != nil {
-		panic("leadline: " + err.Error())
-	}
 	return f.run
 }
 
 func (f *convertFlags) run(s streams, args []string) int {
-	target, known := codec.Lookup(f.to)
-	switch {
-	case f.to == "":
-		return fail(s, "convert", errors.New("--to is needed"))
-	case !known:
-		return s.failed("convert", fmt.Errorf("unknown format %q%s; see leadline formats", f.to, suggest(f.to, formatNames(), "")))
-	}
 	if err := f.input.check(args); err != nil {
 		return fail(s, "convert", err)
 	}
-	return f.convert(s, target, args)
+	return f.convert(s, args)
 }
 
 // rename sets the model of a history to that of --model, as check would choose it.
@@ -60,27 +46,24 @@ func rename(h *history.History, model string) error {
 	return err
 }
 
-// convert writes every history that the format can represent. Other histories and
+// convert writes every history that the native format can represent. Other histories and
 // faults of the input are reported and skipped.
-func (f *convertFlags) convert(s streams, target codec.Format, args []string) int {
+func (f *convertFlags) convert(s streams, args []string) int {
 	ctx, restore := output.Interruptible()
 	defer restore()
 	out := bufio.NewWriter(s.out)
-	status, written := statusOK, 0
+	status := statusOK
 	for e := range f.input.read(ctx, s, args, nil) {
 		err := e.Err
 		if err == nil && f.input.model != "" {
 			err = rename(e.History, f.input.model)
-		}
-		if err == nil && target.Single && written > 0 {
-			err = fmt.Errorf("%s: a file of the format %s holds one history, and one is written already", e.Place(), target.Name)
 		}
 		if err != nil {
 			f.input.report(e.File, err)
 			status = worse(status, statusBad)
 			continue
 		}
-		if err := target.Encode(out, e.History); err != nil {
+		if err := codec.Encode(out, e.History); err != nil {
 			if out.Flush() != nil {
 				break
 			}
@@ -88,7 +71,6 @@ func (f *convertFlags) convert(s streams, target codec.Format, args []string) in
 			status = worse(status, statusBad)
 			continue
 		}
-		written++
 	}
 	status = f.input.end(ctx, s, "convert", status)
 	if err := out.Flush(); err != nil {

@@ -85,8 +85,7 @@ func (p *explainPresenter) present(r *result) error {
 func (p *explainPresenter) writeCore(h *history.History, e *replay.Explanation) {
 	core, err := subHistory(h, e)
 	if err == nil {
-		native, _ := codec.Lookup("native")
-		err = native.Encode(p.core, core)
+		err = codec.Encode(p.core, core)
 	}
 	if err != nil {
 		p.coreErr = errors.Join(p.coreErr, fmt.Errorf("the minimal sub-history of history %q: %w", h.ID, err))

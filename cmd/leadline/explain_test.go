@@ -60,9 +60,8 @@ func checkCore(t *testing.T, h *history.History) *replay.Explanation {
 		t.Errorf("%s#%s: %v", h.File, h.ID, err)
 		return v.Explanation
 	}
-	native, _ := codec.Lookup("native")
 	var file bytes.Buffer
-	if err := native.Encode(&file, sub); err != nil {
+	if err := codec.Encode(&file, sub); err != nil {
 		t.Fatal(err)
 	}
 	text := file.String()

@@ -15,11 +15,11 @@ import (
 
 // manualFiles has the manual, which is the documentation of this package.
 //
-//go:embed doc.go doc_batches.go doc_formats.go doc_schedules.go
+//go:embed doc.go doc_batches.go doc_formats.go doc_logs.go doc_schedules.go
 var manualFiles embed.FS
 
 // manualNames are the files of the manual in the order in which go doc has them.
-var manualNames = []string{"doc.go", "doc_batches.go", "doc_formats.go", "doc_schedules.go"}
+var manualNames = []string{"doc.go", "doc_batches.go", "doc_formats.go", "doc_logs.go", "doc_schedules.go"}
 
 // A section is the part of the manual below one heading, or before the first one.
 type section struct {
@@ -67,7 +67,7 @@ func (c section) write(w io.Writer) {
 
 // topicOf maps commands and topics to headings of the manual with another name.
 var topicOf = map[string]string{
-	"family": "families", "convert": "formats", "map": "formats", "mapping": "formats", "record": "simulated histories",
+	"family": "families", "convert": "formats", "map": "logs of", "mapping": "logs of", "record": "simulated histories",
 	"version": "", "manual": "", "completion": "command line",
 }
 

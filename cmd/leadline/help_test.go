@@ -148,7 +148,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _leadline; echo "${COMPREPLY[@]}"`
 		{[]string{"check", "--output", "=", "j"}, "json"},
 		{[]string{"check", "--witness", "-j"}, ""},
 		{[]string{"check", "--model", "prio"}, "priority-queue"},
-		{[]string{"convert", "--to", "po"}, "polylin"},
+		{[]string{"convert", "--format", "po"}, "polylin"},
 		{[]string{"record", "--simulate", "mu"}, "multiset mutex"},
 		{[]string{"stress", "--subject", "map-b"}, "map-bulk"},
 		{[]string{"models", "Array"}, "ArrayBlockingQueue"},
@@ -169,7 +169,7 @@ func TestFishCompletion(t *testing.T) {
 	fish, file := shell(t, "fish"), script(t, "fish")
 	for line, want := range map[string]string{
 		"leadline check --output ": "json text timeline", "leadline check -o j": "json", "leadline comple": "completion",
-		"leadline convert --to po": "polylin", "leadline completion ": "bash fish zsh",
+		"leadline convert --format po": "polylin", "leadline completion ": "bash fish zsh",
 	} {
 		cmd := exec.Command(fish, "--no-config", "-c", `source $argv[1]; complete -C $argv[2]`, file, line)
 		cmd.Env = append(os.Environ(), "HOME="+t.TempDir())

@@ -50,7 +50,7 @@ func setupFormats(*pflag.FlagSet) func(streams, []string) int {
 			return fail(s, "formats", fmt.Errorf("takes no arguments"))
 		}
 		for _, f := range codec.Formats() {
-			fmt.Fprintf(s.out, "%-10s %s\n", f.Name, f.Description)
+			fmt.Fprintf(s.out, "%-12s %s\n", f.Name, f.Description)
 		}
 		fmt.Fprint(s.out, "Each may be plain or compressed by gzip or zstd, and in a tar or zip archive.\n")
 		return statusOK

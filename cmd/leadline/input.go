@@ -37,7 +37,7 @@ func names(h *history.History, ops []int32, separator string) string {
 // its flags say, and reports their faults on stderr.
 type input struct {
 	codec.Options
-	mapping string // of --map, which may name a file
+	mapping []string // of --map, which may name files
 	model   string
 	quiet   bool
 	counts  bool // the last line of the output counts skipped files
@@ -65,8 +65,8 @@ var inputFlags = []string{"format", "map", "quiet", "skip-unknown", "max-line", 
 // declare declares the flags that say how files are read.
 func (in *input) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&in.Format, "format", "", "`name` of the files' format (default: by content; see leadline formats)")
-	flags.StringVar(&in.mapping, "map", "", "which field of other records (JSON, CSV, logfmt) has what: `NAME=PATH,...`, as "+
-		"process=client_id,type=kind,f=op, or @FILE (see leadline help mapping)")
+	flags.StringArrayVar(&in.mapping, "map", nil, "what the fields of other records (JSON, CSV, logfmt) mean: `NAME=EXPRESSION,...` or @FILE, as "+
+		"process=client,type=kind,f=lower(op); may be repeated (see leadline help mapping)")
 	flags.BoolVarP(&in.quiet, "quiet", "q", false, "do not name the files of directories that are left out, only count them")
 	in.skip = flagkind.NewChoice(flags, "skip-unknown", "`what` is left out of directories and archives: files of no known format, also what "+
 		"is empty or in another compression or encoding (content), or none", "format", "content", "none")

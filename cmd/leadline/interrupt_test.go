@@ -107,7 +107,7 @@ func TestInterrupt(t *testing.T) {
 		{"JSON", strings.NewReader(oneRead + nextHeader), `"one"`, []string{"check", "--output", "json", "-"}, statusUnknown, `"verdict":"linearizable"`},
 		{"family", strings.NewReader(oneRead + nextHeader), "#one", []string{"family", "-"}, statusUnknown, "#one"},
 		{"tables", strings.NewReader(oneRead + faulty + nextHeader), "no open operation", []string{"tables", "-"}, statusBad, "register"},
-		{"convert", strings.NewReader(oneRead + faulty + nextHeader), "no open operation", []string{"convert", "--to", "native", "-"}, statusBad, `"history":"one"`},
+		{"convert", strings.NewReader(oneRead + faulty + nextHeader), "no open operation", []string{"convert", "-"}, statusBad, `"history":"one"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			printed, status := interrupt(t, c.input, c.awaited, c.args...)
@@ -139,7 +139,7 @@ func TestInterruptMap(t *testing.T) {
 	in, writer := io.Pipe()
 	defer writer.Close()
 	var errs bytes.Buffer
-	status := printMapping(ctx, streams{in, io.Discard, &errs}, "-")
+	status := printTemplate(ctx, streams{in, io.Discard, &errs}, "-")
 	if status != statusUnknown || errs.String() != "leadline map: interrupted\n" {
 		t.Errorf("status %d, %s", status, &errs)
 	}

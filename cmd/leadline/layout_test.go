@@ -28,7 +28,7 @@ var imports = map[string][]string{
 	"hitting/table":                        {},
 	"hitting/depth":                        {"poset", "hitting", "hitting/meter", "hitting/table"},
 	"history":                              {},
-	"history/codec":                        {"history", "github.com/klauspost/compress"},
+	"history/codec":                        {"history", "github.com/klauspost/compress", "github.com/expr-lang/expr"},
 	"history/record":                       {"history", "history/codec"},
 	"history/stress":                       {"history", "history/codec", "history/record", "history/stress/procgroup", "history/stress/schedule"},
 	"history/stress/procgroup":             {},

@@ -101,7 +101,7 @@ func checkManual(t *testing.T, name string) (examples int) {
 			want = append(want, strings.TrimPrefix(strings.TrimPrefix(lines[i], "//"), "\t"))
 		}
 		var stdout, stderr bytes.Buffer
-		run(strings.Fields(example), strings.NewReader(""), &stdout, &stderr)
+		run(words(example), strings.NewReader(""), &stdout, &stderr)
 		got := strings.Split(strings.TrimRight(stderr.String()+stdout.String(), "\n"), "\n")
 		for _, line := range got {
 			rewritten = append(rewritten, strings.TrimSuffix("//\t"+line, "\t"))
@@ -119,6 +119,24 @@ func checkManual(t *testing.T, name string) (examples int) {
 		}
 	}
 	return examples
+}
+
+// words splits a command at blanks outside of single quotes.
+func words(text string) (list []string) {
+	quoted := false
+	for _, piece := range strings.SplitAfter(text, "'") {
+		rest, ends := strings.CutSuffix(piece, "'")
+		if quoted && len(list) > 0 {
+			list[len(list)-1] += rest
+		} else {
+			list = append(list, strings.Fields(rest)...)
+			if strings.HasSuffix(rest, " ") && ends {
+				list = append(list, "")
+			}
+		}
+		quoted = quoted != ends
+	}
+	return list
 }
 
 func TestWorse(t *testing.T) {

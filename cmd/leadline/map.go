@@ -19,21 +19,21 @@ func setupMap(*pflag.FlagSet) func(streams, []string) int {
 		}
 		ctx, restore := output.Interruptible()
 		defer restore()
-		return printMapping(ctx, s, args[0])
+		return printTemplate(ctx, s, args[0])
 	}
 }
 
-// printMapping prints a mapping for the records of a file. When ctx is cancelled,
+// printTemplate prints a mapping to fill in for the records of a file. When ctx is cancelled,
 // it no longer waits for the file.
-func printMapping(ctx context.Context, s streams, file string) int {
-	type proposal struct {
-		mapping string
-		err     error
+func printTemplate(ctx context.Context, s streams, file string) int {
+	type template struct {
+		text string
+		err  error
 	}
-	done := make(chan proposal, 1)
+	done := make(chan template, 1)
 	go func() {
-		mapping, err := propose(s.in, file)
-		done <- proposal{mapping, err}
+		text, err := templateOf(s.in, file)
+		done <- template{text, err}
 	}()
 	select {
 	case <-ctx.Done():
@@ -43,12 +43,12 @@ func printMapping(ctx context.Context, s streams, file string) int {
 		if p.err != nil {
 			return s.failed("map", p.err)
 		}
-		fmt.Fprint(s.out, p.mapping)
+		fmt.Fprint(s.out, p.text)
 		return statusOK
 	}
 }
 
-func propose(stdin io.Reader, file string) (string, error) {
+func templateOf(stdin io.Reader, file string) (string, error) {
 	r := stdin
 	if file != "-" {
 		f, err := os.Open(file)
@@ -58,5 +58,5 @@ func propose(stdin io.Reader, file string) (string, error) {
 		defer f.Close()
 		r = f
 	}
-	return codec.Propose(r, file, codec.Options{})
+	return codec.Template(r, file, codec.Options{})
 }

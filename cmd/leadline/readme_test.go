@@ -65,7 +65,7 @@ func TestReadme(t *testing.T) {
 		}
 		var printed bytes.Buffer
 		for _, line := range b.lines {
-			words := strings.Fields(line)
+			words := words(line)
 			if words[0] == "go" {
 				known := []string{"go test ./...", "go install ./cmd/leadline", "go run ./cmd/leadline check benchdata/corpora/juc-labelled"}
 				if !slices.Contains(known, line) {

@@ -355,7 +355,7 @@ func thingModule(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compress := regexp.MustCompile(`github.com/klauspost/compress v\S+`).Find(mod)
+	needed := regexp.MustCompile(`github.com/(klauspost/compress|expr-lang/expr) v\S+`).FindAll(mod, -1)
 	sum, err := os.ReadFile(filepath.Join(top, "go.sum"))
 	if err != nil {
 		t.Fatal(err)
@@ -363,7 +363,7 @@ func thingModule(t *testing.T) string {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod": fmt.Sprintf("module example.com/thing\n\ngo 1.26.0\n\nrequire (\n\tgithub.com/leadline/leadline v0.0.0\n\t%s // indirect\n)\n\n"+
-			"replace github.com/leadline/leadline => %s\n", compress, top),
+			"replace github.com/leadline/leadline => %s\n", bytes.Join(needed, []byte(" // indirect\n\t")), top),
 		"go.sum": string(sum), "thing.go": thing,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {

@@ -272,7 +272,7 @@ func (s *source) member(name string, mode fs.FileMode, open func() (*input, erro
 		if err != nil {
 			return s.unrecognised(name, err)
 		}
-		if clientFiles(name) != "" && format.Name == jsonlName { // others may follow
+		if clientFiles(name) != "" && format.Name == etcdReportName { // others may follow
 			return s.fault(name, fmt.Errorf("%w: unpack the archive and join its files", errOneClient))
 		}
 	}

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-
-	"github.com/leadline/leadline/history"
 )
 
 // eventStream returns a stream of the native format with events of about 108
@@ -119,32 +117,36 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-// formatText returns n operations in a format: those of a queue, or of the object
-// that the format is for.
+// formatText returns n operations in a format, of eight processes.
 func formatText(tb testing.TB, format Format, n int) []byte {
-	method, model := "enqueue", "queue"
-	switch format.Name {
-	case kvName:
-		method, model = "put", "kv"
-	case etcdName:
-		method, model = "write", "cas-register"
+	lines := map[string]string{
+		nativeName:     `{"process":%[1]d,"type":"invoke","method":"enqueue","args":[%[2]d]}` + "\n" + `{"process":%[1]d,"type":"ok"}`,
+		jepsenName:     "{:process %[1]d, :type :invoke, :f :enqueue, :value %[2]d}\n{:process %[1]d, :type :ok, :f :enqueue, :value %[2]d}",
+		kvName:         `{:process %[1]d, :type :invoke, :f :put, :key "k", :value %[2]d}` + "\n" + `{:process %[1]d, :type :ok, :f :put, :key "k", :value %[2]d}`,
+		etcdName:       "INFO  jepsen.util - %[1]d\t:invoke\t:write\t%[2]d\nINFO  jepsen.util - %[1]d\t:ok\t:write\t%[2]d",
+		polylinName:    "enq %[2]d %[3]d %[4]d",
+		limoName:       "[%[2]d] call enq(%[2]d)\n[%[2]d] return",
+		jepsenJSONName: `{"process":%[1]d,"type":"invoke","f":"enqueue","value":%[2]d}` + "\n" + `{"process":%[1]d,"type":"ok","f":"enqueue","value":%[2]d}`,
+		"s2":           `{"event":{"Start":{"Append":%[2]d}},"client_id":%[1]d,"op_id":%[2]d}` + "\n" + `{"event":{"Finish":"AppendSuccess"},"client_id":%[1]d,"op_id":%[2]d}`,
+		etcdReportName: `{"ClientId":%[1]d,"Input":{"Type":"range","Range":{"Start":"k","End":""}},"Call":%[3]d,"Output":{"Range":{"KVs":[]}},"Return":%[4]d}`,
+		violatName: `{"kind":"call","sid":%[1]d,"invocation":{"id":%[2]d,"method":{"name":"add"},"arguments":[%[2]d]}},` +
+			`{"kind":"return","sid":%[1]d,"invocation":{"id":%[2]d},"value":"true"}`,
 	}
-	builder := history.NewBuilder(history.Header{Model: model})
-	if model == "kv" {
-		builder.SetModel(model, []history.Value{history.StringValue("")})
-	}
-	for i := range n {
-		id, value := history.IntValue(int64(i%8)), history.IntValue(int64(i))
-		args := []history.Value{value}
-		if model == "kv" {
-			args = []history.Value{history.StringValue("k"), value}
-		}
-		builder.Add(&history.Event{Process: id, Op: value, Method: method, Args: args})
-		builder.Add(&history.Event{Type: history.OK, Process: id, Op: value})
+	line, known := lines[format.Name]
+	if !known {
+		tb.Fatalf("no text for %s", format.Name)
 	}
 	var text bytes.Buffer
-	if err := format.Encode(&text, must(builder.Build())); err != nil {
-		tb.Fatal(err)
+	text.WriteString(map[string]string{nativeName: `{"leadline":1}` + "\n", polylinName: "# queue\n", limoName: "# @object atomic-queue\n",
+		violatName: `{"schema":{"class":"java.util.concurrent.ConcurrentLinkedQueue"},"events":[` + "\n"}[format.Name])
+	for i := range n {
+		if format.Name == violatName && i > 0 {
+			text.WriteString(",\n")
+		}
+		fmt.Fprintf(&text, line+"%[5]s\n", i%8, i, 2*i, 2*i+1, "")
+	}
+	if format.Name == violatName {
+		text.WriteString("]}\n")
 	}
 	return text.Bytes()
 }
@@ -207,5 +209,38 @@ func TestBytewise(t *testing.T) {
 				t.Errorf("%s: %s", format.Name, atOnce)
 			}
 		}
+	}
+}
+
+// BenchmarkMapped reads records by expressions: nested JSON, and CSV with stamps in seconds.
+func BenchmarkMapped(b *testing.B) {
+	const n = 20_000
+	var lines, rows bytes.Buffer
+	rows.WriteString("who,verb,key,arg,got,begin,finish,state\n")
+	for i := range n {
+		at := 1795731406938284397 + int64(i)*1000
+		fmt.Fprintf(&lines, `{"level":"info","session":{"id":%d},"request":{"name":"put","params":["k%d",%d]},"response":{"data":null},"timing":{"sent":%d,"received":%d}}`+"\n",
+			i%10, i%1000, i, at, at+900)
+		fmt.Fprintf(&rows, "c%d,put,k%d,%d,,%d.%09d,%d.%09d,ok\n", i%10, i%1000, i, at/1e9, at%1e9, at/1e9, (at+900)%1e9)
+	}
+	for _, test := range []struct {
+		name, mapping string
+		text          []byte
+	}{
+		{"json", `process=session.id,f=request.name,args=request.params,result=response?.data,call=timing.sent,return=timing.received,outcome=response == nil ? "info" : "ok"`, lines.Bytes()},
+		{"csv", `process=who,f=verb,args=[key, arg],result=got,call=ns(begin,"s"),return=ns(finish,"s"),outcome=state == "ok" ? "ok" : "info"`, rows.Bytes()},
+	} {
+		b.Run("records="+test.name, func(b *testing.B) {
+			b.SetBytes(int64(len(test.text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, err := range Decode(bytes.NewReader(test.text), "", Options{Map: test.mapping}) {
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/record")
+		})
 	}
 }

@@ -70,7 +70,7 @@ func (in *input) detect() (Format, error) {
 }
 
 func unknownFormat() error {
-	return fmt.Errorf("%w (known are %s); other records need a mapping: leadline map proposes one for --map", ErrUnknownFormat, formatNames())
+	return fmt.Errorf("%w (known are %s); other records need a mapping: leadline map FILE prints one to fill in for --map", ErrUnknownFormat, formatNames())
 }
 
 // nativeLineIn returns the number of the first line that is a header or an event of the

@@ -4,7 +4,8 @@
 // zip), File.Histories decodes one of them, and Decode decodes any reader. File.Open
 // returns the content undecoded. Archives and compression (gzip and zstd) are
 // recognised by their first bytes, formats by the first data of the input; see
-// Detect. Formats returns the table of formats, each with a decoder and an encoder.
+// Detect. Formats returns the table of formats, each with a decoder. Encode writes the
+// native format.
 // Errors have a file and a line; Format.Decode says after which of them decoding goes
 // on. Limits bound the memory that decoding takes.
 //
@@ -142,11 +143,6 @@
 // of sequence i. The events of a recording have that order anyway, so nothing is
 // added; a file whose events contradict it is refused. Unknown keys are skipped.
 //
-// The encoder refuses what Violat cannot express: edges and marks, pending
-// operations that happened, unknown results, results that are lists, maps or
-// strings that would be read as something else. It does not write the history's
-// name, its tie rule and its stamps; the order of events replaces the last two.
-//
 // # Jepsen
 //
 // Jepsen's histories are EDN: vectors or lists of operations, each of them a
@@ -222,137 +218,82 @@
 //
 // In both a new header begins another history.
 //
-// # Other JSON
-//
-// Format jsonl reads records of other shapes, one history per file. Besides Jepsen's, it
-// knows two:
-//
-//   - operations {"ClientId", "Input", "Call", "Output", "Return"} with closed stamps.
-//     One is pending if Return is missing or negative, or if Output has a member
-//     Error or Err, in any case, other than null, false, 0 and "" (an error in Go is
-//     usually encoded as {}), and for Err other than "OK" and "ErrNoKey";
-//   - {"event": {"Start": S} or {"Finish": F}, "client_id", "op_id"}, where S and
-//     F are a name or {name: content}. If F is ...IndefiniteFailure, ...Timeout or
-//     ...Unknown, the operation is pending; with another ...Failure it did not
-//     happen.
-//
-// Inputs that are gets and puts of single keys, as etcd's robustness tests
-// record them or as {"op", "key", "value"}, are a kv; revisions of etcd are
-// ignored. Such an input may also have identifiers: client, seq, id, req and the
-// like, also as clientId or CLIENT_ID, and members that are null. Any other member, as of
-// a conditional put, is an error, and so is "ok" or "success" false in an output. A get
-// whose output has "found" false is one of a missing key. Ranges, transactions and deletions of etcd's tests are those of a
-// multi-register, if no key has a lease: that the conditions of a transaction held
-// is not checked, only what it did.
-//
-// Other inputs are {method: arguments}, or name the method by Type, Op or Method and
-// have the argument in another member, whatever its name is, or in key and value. The
-// result is then the output or its member Value or Result. Members beside them are
-// faults, except for identifiers and for flags and errors by which all went well. The
-// first record may name the model, by the keys model and model_args.
-//
-// Such a test has a file per client, as in client-1/operations.json. All of them
-// together are one history, so Files reports each as a fault. The same holds for a
-// client-1.json beside a client-2.json.
-//
 // # Mappings
 //
-// Options.Map is a mapping for records of all other shapes. The records are JSON
-// objects, one after another or in a list, the rows of a table with a header, in CSV
-// or with other separators, or lines of logfmt (NAME=VALUE). One file is one history.
-// Entries of the mapping are separated by commas or lines; a # after a blank begins
-// a comment:
+// Options.Map is a mapping for records of other programs: JSON objects, one after another or
+// in a list, the rows of a table with a header (CSV, or separated by tabs, semicolons or
+// bars), lines of logfmt (NAME=VALUE), or columns separated by blanks, without a header, which
+// are called c1, c2 and so on. Lines that begin with # are comments. One file is one history.
 //
-//	process=client.id, type=phase, op=request   # events with a phase
-//	f=call.name, args=call.args, result=reply
-//	ok when status=ok|found
-//	lost when status=timeout
-//	model=kv
+// A mapping has entries NAME=EXPRESSION, each in a line of its own or after a comma. In
+// lines of their own, a line that begins with a blank continues the one before it, and one
+// that begins with # is a comment.
 //
-// An entry NAME=PATH says where something is. The path a.b is the key "a.b", or else
-// the key b of what is at a; a list has the keys 0, 1, 2. If a path can be split in
-// several ways, the shortest first key that leads to something counts. The names are
+//	process = client.id
+//	type = phase == "start" ? "invoke" : outcome
+//	f = lower(call.name)
+//	args = [call.key, call.value]
+//	result = reply?.value
+//	model = kv
 //
-//	process    who: an integer or a string; without it each operation is a
-//	           process of its own
-//	op         an identifier of the operation
-//	type       of an event: an invocation or an end
-//	at         the stamp of an event; without it events are in the order of the file
-//	call       the stamp of the call of a whole operation, and
-//	return     that of its return: without one it is pending
-//	duration   between them, in place of one of them
-//	status     how the operation ended
-//	f          the method; an end may lack it
-//	args       the arguments: a list of them, or the only one; null is none if no
-//	           record of the method has another. args=[PATH PATH ...] has them from
-//	           several places: what is absent is left out, and so is null in a
-//	           place where no record of the method has anything else
-//	key        an argument before them
-//	result     the result; one that is absent is none
-//	exception  the name of an exception in place of a result, if there is
-//	           something other than null, false, 0 and ""
-//	value      argument and result, as Jepsen has them, in place of args and result
-//	input      of a whole operation, and
-//	output     its result, as porcupine has them
-//	start      {method: arguments} or the method, of an event, and
-//	finish     {outcome: result} or the outcome
+// The language of expressions is that of github.com/expr-lang/expr (see its language
+// definition). A record is its environment: a field is a name, and $env["NAME"] if that
+// is no identifier or a word of the language. A field hides a function of that name, so
+// that $env.NAME is the field where an expression needs both. $line is the number of the line.
+// The names of a mapping are
 //
-// A mapping has either type, or two of call, return and duration, or start and
-// finish. A stamp is an integer, a decimal number or a date of RFC 3339; all are
-// numbers or all are dates. Stamps are exact and never rounded. zone=Z or
-// zone=+02:00 is the time zone of dates that have none. If stamps are numbers, a
-// duration has their unit. If they are dates, it has its own, as in 1.5ms, or that of
-// the entry unit=ms (s, ms, us, ns), which is a fault with numbers. The entry stamps=ns
-// gives the unit of stamps that are numbers; stamps and durations with another unit are
-// converted to it then.
+//	skip      true for a record that is not about an operation
+//	process   who: an integer or a string; without it, each operation is a process of its own
+//	op        the operation: an integer or a string, needed if a process has several at a
+//	          time. A process may use one again, and several may use the same
+//	f         the method, of an invocation
+//	args      its arguments: a list of them, or the only one. Those that are nil at the end
+//	          are left out
+//	result    what it returned, or exception(NAME), or unknown() if that was not recorded.
+//	          A method that returns nothing has none, whatever is recorded
+//	model     the specification: NAME or NAME:ARGUMENT, no expression
+//	tie       closed (the default) or half-open, no expression
 //
-// The words for type and status are the usual ones, or those of the entries invoke,
-// ok, fail and lost, as in ok=done|won. The entry void=METHOD|... lists the methods
-// without a result; then an absent result of others is null. The entry
-// rename=GET:get|PUT:put says what the words of f mean; other entries use the new names.
-// Further entries are
-// model=NAME:ARGUMENT, values=string, which makes strings of numbers and booleans in
-// args, result, key and value, also inside lists and objects, tie=half-open, and
-// records=json, csv, tsv or logfmt, which is detected otherwise.
+// and, if records are events,
 //
-// A condition, OUTCOME when TEST and TEST, precedes the status, and both precede an
-// Error in an output. TEST is PATH=WORD|WORD, PATH!=WORD|WORD, or PATH, which holds if
-// there is something other than null, false, 0 and "". OUTCOME is
+//	type      "invoke", "ok", "fail" (it did not happen) or "info" (unknown)
+//	at        the stamp, if events are not in the order of the lines
 //
-//	ok         it returned
-//	null       it returned null
-//	unknown    it returned, and the result was not recorded
-//	fail       it did not happen
-//	lost       it stays pending
-//	invoke     the event is an invocation
-//	skip       the record is not about an operation
+// or, if they are whole operations,
 //
-// The first condition that holds counts. If there is a condition for ok, every end
-// without a status must meet one of the conditions.
+//	call      the stamp of the invocation
+//	return    that of the response, or nil
+//	outcome   "ok", "fail" or "info"; without it, an operation whose return is nil is pending
 //
-// Integers of more than 64 bits are read as strings of their digits. Models compare
-// them as strings; priority-queue, which orders its elements, refuses them.
+// Stamps are integers. The function ns(X, UNIT) returns the nanoseconds of a number, of a
+// date of RFC 3339, or of a duration such as 4.5ms. UNIT is that of plain numbers, "s", "ms",
+// "us" or "ns", which is the default. It reads fields in their text, so that it
+// never rounds. A stamp that is a plain field is read by ns. The function refuse(TEXT) reports a
+// record as a fault.
 //
-// Cells of a table and values of logfmt are integers, floats, true, false, null, lists
-// and objects in JSON, or else strings; an empty one is absent. A table must have all
-// columns that the mapping names. If a blank follows a separator of its header, blanks before
-// cells do not count; if one precedes a separator, blanks after cells do not count.
+// After an outcome that is unknown, a process may go on, as a new one. If events are in the order of
+// their lines, and a field that looks like a stamp contradicts that (see Jepsen), the history
+// is refused. It is a fault if no record has a field, unless its expression compares it with nil
+// or has it before ?? or ?. somewhere. The number of nodes of an expression and the memory that it takes
+// are bounded.
 //
-// # Conversion
+// Numbers with a fraction or an exponent are floats, and integers of more than 64 bits
+// strings of their digits. Cells of a table and values of logfmt without quotes are
+// integers, floats, true, false, lists and objects in JSON, or else strings; an empty one,
+// null, nil and <nil> are nil. If a blank follows a separator of a table's header, blanks
+// before cells do not count; if one precedes a separator, blanks after cells do not count.
+// In a line of logfmt, words without = belong to the value before them.
 //
-// Encoders of these formats refuse whatever would be read as another history,
-// because of a model, a method, a result, a pending operation or order edges. They do
-// not write names of histories and operations (jsonl writes the latter), nor PolyLin's
-// the processes. A method with several names is written with the first one. The
-// native format and PolyLin's keep stamps and tie rule; in other formats the order of
-// events replaces them.
+// Formats whose names are those of files in the folder presets are mappings, chosen by
+// the keys of the first object. etcd-report is a file per client, as in
+// client-1/operations.json. All of them together are one history, so Files reports each as a
+// fault. The same holds for a client-1.json beside a client-2.json.
 //
 // # Promises
 //
-// What an encoder wrote decodes to the same history, except for file, lines, format
-// and the count of operations that did not happen and left no trace. In the formats
-// of Jepsen and etcd, a register is read as a cas-register. Encoding that history again
-// gives the same bytes.
+// What Encode wrote decodes to the same history, except for file, lines, format and the
+// count of operations that did not happen and left no trace. Encoding that history again gives the
+// same bytes.
 //
 // Decoding is safe on hostile input, and does not wait for more of a stream
 // than it needs. Different streams may be decoded concurrently.

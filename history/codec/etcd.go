@@ -19,9 +19,6 @@ var etcdPrefix = []byte("jepsen.util")
 
 const timedOut = ":timed-out"
 
-// etcdDialect is what encodeEtcd writes.
-var etcdDialect = dialectFor("cas-register", false)
-
 // decodeEtcd reads the log of a Jepsen test, or its history.txt. It skips lines that are
 // not about an operation. See the package documentation for the meaning of timeouts.
 func decodeEtcd(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
@@ -108,62 +105,4 @@ func (d *etcd) value(text []byte, isError bool) (v history.Value, fault string) 
 		return v, "the value: " + e.fault
 	}
 	return v, e.problem
-}
-
-// encodeEtcd writes h as the log of a Jepsen test of etcd.
-func encodeEtcd(w io.Writer, h *history.History) error {
-	if err := checkPlain(etcdName, h); err != nil {
-		return err
-	}
-	d := etcdDialect
-	if h.Model != d.model && h.Model != "register" {
-		return refusal(etcdName, "a history of the model %s", modelText(h))
-	}
-	var buf []byte
-	for _, ev := range eventsOf(h) {
-		op := &h.Ops[ev.op]
-		p, err := partsOf(etcdName, d, op, ev.ret, false)
-		typ := ":invoke"
-		switch {
-		case err != nil:
-		case ev.ret && op.Result.Kind() == history.Unknown && p.f == "read":
-			typ, p.value = ":fail", history.StringValue(timedOut)
-		case ev.ret:
-			typ, err = ":ok", checkResult(etcdName, d, op)
-		}
-		if err == nil {
-			buf, err = appendEtcdLine(buf, h, op, typ, p)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	for i := range h.Ops {
-		if op := &h.Ops[i]; op.Pending() {
-			p := parts{f: d.forMethod(op.Method).f, value: history.StringValue(timedOut)}
-			var err error
-			if buf, err = appendEtcdLine(buf, h, op, ":info", p); err != nil {
-				return err
-			}
-		}
-	}
-	c := carrier{format: etcdName, processes: true, method: d.canonical,
-		decode: func(text []byte) (*history.History, error) { return only(decodeEtcd, text) }}
-	return c.write(w, h, buf)
-}
-
-func appendEtcdLine(buf []byte, h *history.History, op *history.Operation, typ string, p parts) ([]byte, error) {
-	process := h.Processes[op.Process]
-	if process.Kind() != history.Int {
-		return buf, refusal(etcdName, "process %v, which is not an integer", process)
-	}
-	buf = append(append(append(buf, "INFO  "...), etcdPrefix...), " - "...)
-	buf = append(strconv.AppendInt(buf, process.Int(), 10), '\t')
-	buf = append(append(buf, typ...), "\t:"...)
-	buf = append(append(buf, p.f...), '\t')
-	buf, ok := appendEDN(buf, p.value)
-	if !ok {
-		return buf, refusal(etcdName, "%s (of operation %v)", describe(p.value), op.ID())
-	}
-	return append(buf, '\n'), nil
 }

@@ -410,7 +410,7 @@ func (s *source) isOfClient(name string) bool {
 	}
 	defer in.close()
 	format, err := in.detect()
-	return err == nil && format.Name == jsonlName
+	return err == nil && format.Name == etcdReportName
 }
 
 var errOneClient = errors.New("it has the operations of one client; those of all clients are one history")

@@ -28,8 +28,8 @@ func tree(t *testing.T, files ...string) string {
 }
 
 const (
-	known = "(known are native, violat, jepsen, kv, etcd, polylin, limo, jsonl)"
-	other = "; other records need a mapping: leadline map proposes one for --map"
+	known = "(known are native, violat, jepsen, kv, etcd, polylin, limo, jepsen-json, etcd-report, s2)"
+	other = "; other records need a mapping: leadline map FILE prints one to fill in for --map"
 )
 
 func TestFiles(t *testing.T) {

@@ -25,9 +25,6 @@ type Format struct {
 	// for faults of one history, after which the next one follows, and
 	// *SyntaxError for faults of the file and for read errors.
 	Decode func(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error]
-	// Encode writes one history. If the format cannot carry it, Encode returns
-	// an error and writes nothing.
-	Encode func(w io.Writer, h *history.History) error
 	// detect reports whether a file with this beginning has the format.
 	detect func(b *beginning) bool
 }
@@ -37,13 +34,6 @@ func Formats() []Format {
 	list := formats()
 	for i := range list {
 		list[i].Decode = unmarked(list[i].Decode)
-		encode := list[i].Encode
-		list[i].Encode = func(w io.Writer, h *history.History) error {
-			if w == nil || h == nil {
-				return errors.New("codec: the writer or the history is nil")
-			}
-			return encode(w, h)
-		}
 	}
 	return list
 }
@@ -53,57 +43,58 @@ func formats() []Format {
 		{
 			Name:        nativeName,
 			Description: "leadline's own, JSON Lines: a header per history, then an event per line",
-			Decode:      decodeNative, Encode: encodeNative,
-			detect: func(b *beginning) bool { return has(b.keys, "leadline") },
+			Decode:      decodeNative,
+			detect:      func(b *beginning) bool { return has(b.keys, "leadline") },
 		},
 		{
 			Name:        violatName,
 			Description: "Violat's JSON: an object with schema and events per history",
-			Decode:      decodeViolat, Encode: encodeViolat,
-			detect: func(b *beginning) bool { return has(b.keys, "schema") || has(b.keys, "events") },
+			Decode:      decodeViolat,
+			detect:      func(b *beginning) bool { return has(b.keys, "schema") || has(b.keys, "events") },
 		},
 		{
 			Name:        jepsenName,
 			Description: "Jepsen's EDN: a vector, list or stream of maps or tuples",
-			Decode:      decodeJepsen, Encode: encodeJepsen,
-			detect: func(b *beginning) bool { return has(b.keywords, ":type") && !has(b.keywords, ":key") },
+			Decode:      decodeJepsen,
+			detect:      func(b *beginning) bool { return has(b.keywords, ":type") && !has(b.keywords, ":key") },
 		},
 		{
 			Name:        kvName,
 			Single:      true,
 			Description: "key-value logs in EDN, a map with :key per line (porcupine's test data)",
-			Decode:      decodeKV, Encode: encodeKV,
-			detect: func(b *beginning) bool { return has(b.keywords, ":type") && has(b.keywords, ":key") },
+			Decode:      decodeKV,
+			detect:      func(b *beginning) bool { return has(b.keywords, ":type") && has(b.keywords, ":key") },
 		},
 		{
 			Name:        etcdName,
 			Single:      true,
 			Description: "Jepsen's logs and history.txt: process, type, word and value in a line",
-			Decode:      decodeEtcd, Encode: encodeEtcd,
-			detect: func(b *beginning) bool { return b.etcd },
+			Decode:      decodeEtcd,
+			detect:      func(b *beginning) bool { return b.etcd },
 		},
 		{
 			Name:        polylinName,
 			Description: "PolyLin's: method, value, start and end in a line, below # stack, queue, pqueue, set or deque",
-			Decode:      decodePolylin, Encode: encodePolylin,
-			detect: func(b *beginning) bool { return b.polylin },
+			Decode:      decodePolylin,
+			detect:      func(b *beginning) bool { return b.polylin },
 		},
 		{
 			Name:        limoName,
 			Description: "LiMo's: [id] call push(1) and [id] return in lines below # @object atomic-stack or atomic-queue",
-			Decode:      decodeLimo, Encode: encodeLimo,
-			detect: func(b *beginning) bool { return b.limo },
+			Decode:      decodeLimo,
+			detect:      func(b *beginning) bool { return b.limo },
 		},
 		{
-			Name:        jsonlName,
+			Name:        jepsenJSONName,
 			Single:      true,
-			Description: "other JSON: Jepsen's events, starts and finishes, operations with Call and Return, or what --map says",
-			Decode:      decodeJSONL, Encode: encodeJSONL,
+			Description: "Jepsen's events as JSON: objects with process, type, f and value, in a list or one after another",
+			Decode:      decodeJepsenJSON,
 			detect: func(b *beginning) bool {
-				return has(b.keys, "ClientId") && has(b.keys, "Call") || has(b.keys, "event") && has(b.keys, "client_id") ||
-					isJepsenRecord(b.keys)
+				return has(b.keys, "process") && has(b.keys, "type") && has(b.keys, "f")
 			},
 		},
+		preset(etcdReportName, "client reports of etcd's robustness tests, in JSON", "ClientId", "Input", "Call"),
+		preset("s2", "S2's records of starts and finishes, in JSON", "event", "client_id", "op_id"),
 	}
 }
 
@@ -191,16 +182,14 @@ func (o *Options) Check() error {
 // ones; a zero Format means to detect it.
 func (o *Options) format() (Format, error) {
 	if o.Map != "" {
-		if o.Format != "" && o.Format != jsonlName {
-			return Format{}, fmt.Errorf("a mapping is for the format %s, not %s", jsonlName, o.Format)
+		if o.Format != "" {
+			return Format{}, fmt.Errorf("a mapping says how records are read, so there is no format %s to choose", o.Format)
 		}
 		m, err := parseMapping(o.Map)
 		if err != nil {
 			return Format{}, err
 		}
-		f, _ := Lookup(jsonlName)
-		f.Decode = unmarked(decodeMapped(m))
-		return f, nil
+		return Format{Name: "records", Single: true, Decode: unmarked(decodeMapped(m))}, nil
 	}
 	if o.Format == "" {
 		return Format{}, nil
@@ -334,3 +323,6 @@ func has(keys []string, key string) bool {
 	}
 	return false
 }
+
+// A decoder is the Decode of a format.
+type decoder = func(io.Reader, string, Limits) iter.Seq2[*history.History, error]

@@ -160,30 +160,6 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestMemoryOfRanges: each range of all keys is a read of every key that the
-// history names, so that a small file may become a large history.
-func TestMemoryOfRanges(t *testing.T) {
-	const puts, ranges = 200, 1000
-	var b bytes.Buffer
-	for i := range puts + ranges {
-		input, output := `{"Type":"range","Range":{"Start":"","End":"\u0000"}}`, `{"Range":{}}`
-		if i < puts {
-			input = fmt.Sprintf(`{"Type":"txn","Txn":{"OperationsOnSuccess":[{"Type":"put-operation","Put":{"Key":"%d","Value":{"Value":"v"}}}]}}`, i)
-			output = `{"Txn":{"Results":[{}]}}`
-		}
-		fmt.Fprintf(&b, `{"ClientId":%d,"Input":%s,"Call":%d,"Output":%s,"Return":%d}`+"\n", i, input, i, output, i+1)
-	}
-	in := b.Bytes()
-	if ids, errs := collect(bytes.NewReader(in), Options{}); len(ids) != 1 || len(errs) != 0 {
-		t.Fatalf("%d histories, errors %v", len(ids), errs)
-	}
-	ids, errs := collect(bytes.NewReader(in), Options{Limits: Limits{Memory: 4 << 20}})
-	if len(ids) != 0 || len(errs) != 1 || !errors.Is(errs[0], ErrLimit) {
-		t.Fatalf("%d histories, errors %v, want an exceeded limit", len(ids), errs)
-	}
-	checkLines(t, errs[0])
-}
-
 // TestManyOpen: many unreadable lines while many histories are open do not take
 // quadratic time.
 func TestManyOpen(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"strconv"
 
 	"github.com/leadline/leadline/history"
@@ -15,11 +14,11 @@ const limoName = "limo"
 
 var limoObjects = []lineObject{
 	{"atomic-stack", "stack", nil, []lineMethod{
-		{[]string{"push", "add"}, "push", nil, true}, {[]string{"pop", "remove"}, "pop", nil, false},
+		{[]string{"push", "add"}, "push", true}, {[]string{"pop", "remove"}, "pop", false},
 	}},
 	{"atomic-queue", "queue", nil, []lineMethod{
-		{[]string{"enq", "add", "enqueue"}, "enqueue", []string{"enq"}, true},
-		{[]string{"deq", "remove", "dequeue"}, "dequeue", []string{"deq", "poll"}, false},
+		{[]string{"enq", "add", "enqueue"}, "enqueue", true},
+		{[]string{"deq", "remove", "dequeue"}, "dequeue", false},
 	}},
 }
 
@@ -250,73 +249,4 @@ func isLimoWord(text []byte) bool {
 
 func isLetter(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_'
-}
-
-// encodeLimo writes h with its processes in brackets.
-func encodeLimo(w io.Writer, h *history.History) error {
-	if err := checkPlain(limoName, h); err != nil {
-		return err
-	}
-	i := slices.IndexFunc(limoObjects, func(o lineObject) bool { return o.model == h.Model })
-	if i < 0 {
-		return refusal(limoName, "a history of the model %s", modelText(h))
-	}
-	object := &limoObjects[i]
-	buf := append(append([]byte("# @object "), object.name...), '\n')
-	for _, ev := range eventsOf(h) {
-		var err error
-		if buf, err = appendLimoLine(buf, h, object, ev); err != nil {
-			return err
-		}
-	}
-	c := carrier{format: limoName, method: object.canonical, processes: true,
-		decode: func(text []byte) (*history.History, error) { return only(decodeLimo, text) }}
-	return c.write(w, h, buf)
-}
-
-func appendLimoLine(buf []byte, h *history.History, object *lineObject, ev plainEvent) ([]byte, error) {
-	op := &h.Ops[ev.op]
-	m := object.forMethod(op.Method)
-	if m == nil {
-		return buf, refusal(limoName, "the method %s of %s", op.Method, h.Model)
-	}
-	process := h.Processes[op.Process]
-	name := process.Text()
-	if process.Kind() == history.Int {
-		name = strconv.FormatInt(process.Int(), 10)
-	}
-	if name == "" || bytes.ContainsAny([]byte(name), " \t\r\n[]") {
-		return buf, refusal(limoName, "the process %q", name)
-	}
-	buf = append(append(append(buf, '['), name...), ']')
-	value := history.NoValue
-	if ev.ret {
-		buf = append(buf, " return"...)
-		value = op.Result
-	} else {
-		buf = append(append(buf, " call "...), m.names[0]...)
-		if len(op.Args) > 0 {
-			value = op.Args[0]
-		}
-	}
-	text := limoText(value)
-	if back, fault := limoValue([]byte(text)); fault != "" || !back.Equal(value) {
-		return buf, refusal(limoName, "%s (of operation %v)", describe(value), op.ID())
-	}
-	if text != "" {
-		buf = append(append(buf, ' '), text...)
-	}
-	return append(buf, '\n'), nil
-}
-
-func limoText(v history.Value) string {
-	switch v.Kind() {
-	case history.Null:
-		return "empty"
-	case history.Int:
-		return strconv.FormatInt(v.Int(), 10)
-	case history.String:
-		return v.Text()
-	}
-	return ""
 }

@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/leadline/leadline/history"
 )
 
 // mappedSamples returns the golden files of mapped records: each has the sections
@@ -68,10 +67,10 @@ func FuzzDecodeMapped(f *testing.F) {
 				continue
 			}
 			var native bytes.Buffer
-			if err := encodeNative(&native, h); err != nil {
+			if err := Encode(&native, h); err != nil {
 				continue // a method that is not UTF-8
 			}
-			again, err := only(decodeNative, native.Bytes())
+			again, err := only(native.Bytes())
 			if err != nil {
 				t.Fatalf("%v in\n%s", err, native.Bytes())
 			}
@@ -82,26 +81,34 @@ func FuzzDecodeMapped(f *testing.F) {
 	})
 }
 
-// TestStamps reads stamps as exact numbers.
-func TestStamps(t *testing.T) {
-	for _, test := range []struct{ text, want string }{
-		{"0", "0+0"}, {"-0", "0+0"}, {"12", "12+0"}, {"-12", "-12+0"}, {"1.5", "1+500000000000000000"},
-		{"-1.5", "-2+500000000000000000"}, {"0.000000000000000001", "0+1"}, {"-0.000000000000000001", "-1+999999999999999999"},
-		{"1.50000000000000000000000", "1+500000000000000000"}, {"0.0000000000000000001", "has more than 18"},
-		{"1e3", "1000+0"}, {"1.2345e2", "123+450000000000000000"}, {"1E+2", "100+0"}, {"125e-2", "1+250000000000000000"},
-		{"1e-18", "0+1"}, {"1e-19", "has more than 18"}, {"12e-20", "has more than 18"}, {"9223372036854775807", "9223372036854775807+0"},
-		{"9223372036854775808", "does not fit"}, {"-9223372036854775807.5", "-9223372036854775808+500000000000000000"}, {"1e19", "does not fit"},
-		{"1e401", "is an integer"}, {"", "is an integer"}, {"-", "is an integer"}, {".5", "is an integer"}, {"1.", "1+0"}, {"1e", "is an integer"},
-		{"0x10", "is an integer"}, {"1_000", "is an integer"}, {"+1", "is an integer"}, {"NaN", "is an integer"}, {"1.2.3", "is an integer"},
-		{"1970-01-01T00:00:01Z", "1+0"}, {"1969-12-31T23:59:59.25Z", "-1+250000000000000000"}, {"1970-01-01 01:00:00,5+01:00", "0+500000000000000000"},
-		{"1970-01-01T00:00:00.123456789012345678Z", "0+123456789012345678"}, {"1970-01-01T00:00:00.1234567890123456789Z", "has more than 18"},
-		{"1970-01-01T00:00:00", "has no time zone"}, {"1970-13-01T00:00:00Z", "is an integer"}, {"1970-01-01T00:00:00.Z", "is an integer"},
-		{"1970-01-01T00:00Z", "is an integer"}, {"1970-01-01T1:00:00.5Z", "3600+500000000000000000"}, {"1970-01-01T01:00:00.5.5Z", "is an integer"}, {"1970-01-01Tx", "has no time zone"},
+// TestNanoseconds: stamps and durations are read exactly, or refused.
+func TestNanoseconds(t *testing.T) {
+	for _, test := range []struct {
+		x    any
+		unit string
+		want string
+	}{
+		{12, "ns", "12"}, {12, "us", "12000"}, {12, "ms", "12000000"}, {12, "s", "12000000000"}, {-3, "ms", "-3000000"},
+		{decimal("1.25"), "s", "1250000000"}, {decimal("1795731406.938284397"), "s", "1795731406938284397"},
+		{decimal("1795731406938.284"), "ms", "1795731406938284000"}, {decimal("1.5"), "ns", "finer than a nanosecond"},
+		{decimal("1e3"), "ns", "1000"}, {decimal("1.2345E2"), "us", "123450"}, {decimal("125e-2"), "s", "1250000000"}, {decimal("120e-1"), "ns", "12"},
+		{decimal("1e-9"), "s", "1"}, {decimal("1e-10"), "s", "finer than"}, {decimal("0.000000000000"), "ns", "0"}, {decimal("1e401"), "ns", "is no stamp"},
+		{decimal("9.3e18"), "ns", "does not fit"}, {decimal("-0.5"), "us", "-500"}, {9300000000, "s", "does not fit"},
+		{1.0, "ms", "1000000"}, {0.5, "s", "rounded to a float"}, {1e17, "ns", "rounded to a float"}, {nil, "ns", "ns of nil"}, {true, "ns", "no stamp"},
+		{"12", "us", "12000"}, {" 1.5 ", "us", "1500"}, {"4.5ms", "ns", "4500000"}, {"1h2m0.000000001s", "ns", "3720000000001"}, {"-2us", "s", "-2000"},
+		{"1970-01-01T00:00:01Z", "ns", "1000000000"}, {"1969-12-31T23:59:59.25Z", "ns", "-750000000"}, {"1970-01-01 01:00:00,5+01:00", "ns", "500000000"},
+		{"1970-01-01t00:00:00.123456789z", "ns", "123456789"}, {"1970-01-01T00:00:00.1234567891Z", "ns", "finer than"},
+		{"1970-01-01T00:00:00.1234567890Z", "ns", "123456789"}, {"1970-01-01T00:00:00", "ns", "no time zone"}, {"1970-13-01T00:00:00Z", "ns", "no date"},
+		{"1200-01-01T00:00:00Z", "ns", "does not fit"}, {"", "ns", "is no stamp"}, {"-", "ns", "is no stamp"}, {"1x", "ns", "is no stamp"}, {"0x10", "ns", "is no stamp"},
+		{"1_000", "ns", "is no stamp"}, {"+1", "ns", "is no stamp"}, {"NaN", "ns", "is no stamp"}, {"1.2.3", "ns", "is no stamp"}, {12, "h", "ns takes"},
 	} {
-		var all stamps
-		s, fault := all.read(history.StringValue(test.text), "")
-		if got := fmt.Sprintf("%d+%d", s.whole, s.frac); fault == "" && got != test.want || fault != "" && !strings.HasPrefix(fault, test.want) {
-			t.Errorf("%q: got %s, fault %q; want %s", test.text, got, fault, test.want)
+		got, err := nanosecondsOf(test.x, test.unit)
+		text := fmt.Sprint(got)
+		if err != nil {
+			text = err.Error()
+		}
+		if err == nil && text != test.want || err != nil && !strings.Contains(text, test.want) {
+			t.Errorf("ns(%v, %q) = %s, want %s", test.x, test.unit, text, test.want)
 		}
 	}
 }
@@ -129,107 +136,55 @@ func TestMappedLimits(t *testing.T) {
 	}
 }
 
-// TestMappingFaults: the error for a mapping in a file has the line.
+// TestMappingFaults: a fault of a mapping says where it is and what to do.
 func TestMappingFaults(t *testing.T) {
 	const good = "process=p,type=t,f=f"
 	for _, test := range []struct{ mapping, want string }{
-		{" ", "exactly one of type, call and start is needed"},
-		{good + ",call=c,return=r", "exactly one of type, call and start is needed"},
-		{"call=c,f=f", "call goes with return"},
-		{"duration=d,f=f", "or one of them with duration"},
-		{"call=c,return=r,duration=d,f=f", "or one of them with duration"},
-		{"call=c,duration=d,f=f,unit=h", `unit is s, ms, us or ns, not "h"`},
-		{"process=p,start=s", "start with finish"},
-		{"type=t,f=f", "process or op is needed"},
-		{"process=p,type=t", "f is needed"},
-		{"process=p,type=t,input=i", "f is needed"},
-		{good + ",input=i", "input and output go with call and return"},
-		{"call=c,return=r,input=i,args=a", "input and output go with call and return"},
-		{good + ",value=v,result=r", "excludes args, result, exception and void"},
-		{good + ",value=v,exception=x", "excludes args, result, exception and void"},
-		{good + ",value=v,void=write", "excludes args, result, exception and void"},
-		{good + ",at=a", "at goes with op"},
-		{"process=p,f=f,call=c,return=r,ok=done", "and the mapping has neither"},
-		{"process=p,start=s,finish=e,lost=x", "and the mapping has neither"},
-		{"process=p,f=f,call=c,return=r,status=s,invoke=asked,ok=done", "invoke lists words of type"},
-		{"call=c,return=r,f=f,at=a,op=o", "at is the stamp of an event"},
-		{"process=p,start=s,finish=f,status=x", "exclude status"},
-		{"process=p,start=s,finish=f,lost when x", "exclude status"},
+		{" ", "either type is needed"}, {good + ",call=c,return=r", "either type is needed"},
+		{"call=c,f=f", "call goes with return"}, {good + ",return=r", "call goes with return"},
+		{"type=t,f=f", "process or op is needed"}, {"process=p,type=t", "f is needed"},
+		{good + ",outcome=o", "outcome goes with call"}, {"call=c,return=r,f=f,at=a,op=o", "at is the stamp of an event"},
 		{good + ",f=g", "f is given twice"}, {good + ",method=g", "f is given twice"},
-		{good + ",colour=c", `unknown name "colour"`},
-		{good + ",tie=open", "tie is closed or half-open"},
-		{"process=p,start=s,finish=f,values=string", "values goes with"}, {"call=c,return=r,input=i,values=string", "values goes with"},
-		{good + ",values=int", "values are string"},
-		{good + ",rename=r:get|w", "rename is WORD:METHOD"},
-		{good + ",stamps=h", "stamps is s, ms, us or ns"},
-		{good + ",zone=Berlin", "zone is Z or as +02:00"},
-		{good + ",records=xml", "records are json, csv, tsv, logfmt"},
-		{"my.map", "is not NAME=PATH"}, {good + ",key", `"key" is not NAME=PATH`}, {good + ",=k", "is not NAME=PATH"}, {good + ",key=", "is not NAME=PATH"},
-		{good + ",perhaps when x=1", `"perhaps": a condition begins with`},
-		{good + ",ok when ", "is not NAME=PATH"}, {good + ",ok when a=1 and ", "is not PATH=WORD"}, {good + ",ok when =1", "is not PATH=WORD"},
+		{"colour=c", `unknown name "colour"`}, {good + ",tie=open", "tie is closed or half-open"},
+		{"my.map", "is not NAME=EXPRESSION"}, {"=k", "is not NAME=EXPRESSION"}, {good + ",args=", "args has no expression"},
+		{good + ",args=[a", "args: unexpected token"}, {good + ",result=a b", "result: unexpected token"},
+		{"process=@p," + good[10:], `is written $env["NAME"]`}, {good + ",args=in", `is written $env["NAME"]`},
+		{good + `,skip=count > 1 && count(args, # > 1) > 0`, "write $env.count for the field"},
+		{good + ",args=" + strings.Repeat("a+", 2000) + "a", "exceeds maximum allowed nodes"},
+		{good + ",colour=c", "colour is no name of an entry; known are skip, process"},
 	} {
 		err := (&Options{Map: test.mapping}).Check()
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %s", test.mapping, err, test.want)
 		}
 	}
-	err := (&Options{Map: "# who\nprocess=p # a client\n\ntype=t, f=f, colour=c\n"}).Check()
-	if err == nil || !strings.HasPrefix(err.Error(), "mapping:4: unknown name \"colour\"") {
-		t.Errorf("a fault in line 4: %v", err)
+	err := (&Options{Map: "# who\nprocess=p\n\ntype=t, f=f\n  ?? g\nargs=[\n"}).Check()
+	if err == nil || !strings.HasPrefix(err.Error(), "mapping:6: args: ") || !strings.Contains(err.Error(), "^") {
+		t.Errorf("a fault in line 6: %v", err)
 	}
 	if err := (&Options{Map: "\uFEFF" + good}).Check(); err != nil {
 		t.Errorf("a byte order mark: %v", err)
 	}
 }
 
-// TestPropose: the proposed mapping reads the file without faults.
-func TestPropose(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("testdata", "propose", "*.txtar"))
-	if err != nil || len(files) < 10 {
-		t.Fatalf("%d samples (%v)", len(files), err)
-	}
-	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		comment, s := parseArchive(string(raw))
-		got, err := Propose(strings.NewReader(inSection(s)), "in", Options{})
-		if err != nil {
-			got = "error: " + err.Error() + "\n"
-		} else {
-			for h, err := range Decode(strings.NewReader(inSection(s)), "in", Options{Map: got}) {
-				if err != nil || len(h.Ops) == 0 {
-					t.Errorf("%s: read by what was proposed: %v", file, err)
-				}
-			}
-		}
-		if *update {
-			if err := os.WriteFile(file, []byte(comment+"-- in --\n"+s["in"]+"-- want --\n"+got), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		} else if got != s["want"] {
-			t.Errorf("%s: got\n%s\nwant\n%s", file, got, s["want"])
+// TestSplitEntries: a comma ends an entry only where another one begins.
+func TestSplitEntries(t *testing.T) {
+	for text, want := range map[string][]string{
+		"process=a,f=b": {"process=a", "f=b"}, "args=[a,f],f=f": {"args=[a,f]", "f=f"}, `f="a,f=b",op=c`: {`f="a,f=b"`, "op=c"},
+		"f=a, f==b": {"f=a, f==b"}, `f='a\',f=',op=1`: {`f='a\',f='`, "op=1"}, "args=(a,b),x=1": {"args=(a,b),x=1"}, "f={a:1, f:2},at=t": {"f={a:1, f:2}", "at=t"},
+	} {
+		if got := splitEntries(text); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
 }
 
-// FuzzPropose: no panic, and the proposal is a valid mapping.
-func FuzzPropose(f *testing.F) {
-	_, archives := mappedSamples(f)
-	for _, s := range archives {
-		f.Add([]byte(inSection(s)))
+// TestMappedMemory: an expression cannot take much memory for one record.
+func TestMappedMemory(t *testing.T) {
+	in := `{"p":1,"t":"invoke","f":"f"}` + "\n"
+	for _, err := range Decode(strings.NewReader(in), "in", Options{Map: "process=p,type=t,f=f,args=map(1..100000000, #)"}) {
+		if err == nil || !strings.Contains(err.Error(), "in:1: args: memory budget exceeded") {
+			t.Errorf("%v", err)
+		}
 	}
-	f.Fuzz(func(t *testing.T, in []byte) {
-		if len(in) > 1<<14 {
-			return
-		}
-		text, err := Propose(bytes.NewReader(in), "in", Options{})
-		if err != nil {
-			return
-		}
-		if err := (&Options{Map: text}).Check(); err != nil {
-			t.Fatalf("%v in\n%s", err, text)
-		}
-	})
 }

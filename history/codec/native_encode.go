@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -10,13 +11,16 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// encodeNative writes h in leadline's own format. That cannot carry names and methods
+// Encode writes h in leadline's own format. That cannot carry names and methods
 // that are not UTF-8, nor unknown values except whole results.
 //
 // A history that was ordered by stamps gets new stamps, with the same order of events.
 // If an operation begins before the previous one of its process ends, which only a tie
 // allows, both events and all between them get equal stamps.
-func encodeNative(w io.Writer, h *history.History) error {
+func Encode(w io.Writer, h *history.History) error {
+	if w == nil || h == nil {
+		return errors.New("codec: the writer or the history is nil")
+	}
 	e := nativeEncoder{h: h}
 	if err := e.check(); err != nil {
 		return err
@@ -306,4 +310,27 @@ func (e *EventWriter) checkText(text string) {
 	if e.err == nil && !utf8.ValidString(text) {
 		e.err = fmt.Errorf("format %s cannot carry %q, which is not UTF-8", nativeName, text)
 	}
+}
+
+// A plainEvent is an invocation or a response of operation number op; from
+// len(Ops) on, op counts ghosts.
+type plainEvent struct {
+	position int32
+	op       int32
+	ret      bool
+	at       int64 // stamp, if the format has stamps
+}
+
+// eventsIn lists the events of the first n operations and ghosts.
+func eventsIn(h *history.History, n int) []plainEvent {
+	events := make([]plainEvent, 0, 2*n)
+	for i := range int32(n) {
+		op := h.Operation(i)
+		events = append(events, plainEvent{position: op.Call, op: i})
+		if op.Return != history.NoReturn {
+			events = append(events, plainEvent{position: op.Return, op: i, ret: true})
+		}
+	}
+	slices.SortFunc(events, func(x, y plainEvent) int { return int(x.position) - int(y.position) })
+	return events
 }

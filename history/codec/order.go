@@ -11,11 +11,11 @@ import (
 
 // An orderKey is what orders events besides their place in the file: an index or a time.
 type orderKey struct {
-	n      int        // events
-	some   bool       // one of them has a key
-	absent bool       // one of them has none
-	pieces []keyPiece // of eventPiece keys each
-	stamps stamps
+	n      int          // events
+	some   bool         // one of them has a key
+	absent bool         // one of them has none
+	pieces []keyPiece   // of eventPiece keys each
+	kind   history.Kind // of the keys, all of which are numbers or all dates
 }
 
 // A keyPiece has the keys of consecutive events. As long as these are consecutive numbers
@@ -58,22 +58,15 @@ func (k *orderKey) set(i int, key int64) {
 
 // add adds the key of the next event. A value that is not a stamp counts as absent.
 func (k *orderKey) add(v history.Value) {
-	s, fault := stamp{}, "absent"
-	switch v.Kind() {
-	case history.Int:
-		s, fault = k.stamps.read(v, "")
-	case history.Float, history.String:
-		k.stamps.zone = "Z"
-		s, fault = k.stamps.read(v, v.String())
-	}
+	key, ok := k.keyOf(v)
 	switch {
-	case fault == "" && !k.some:
+	case ok && !k.some:
 		k.some = true
 		for n := range k.n {
 			k.n = n
 			k.set(n, noKey)
 		}
-	case fault != "":
+	case !ok:
 		if k.absent = true; k.some {
 			k.set(k.n, noKey)
 		} else {
@@ -81,7 +74,55 @@ func (k *orderKey) add(v history.Value) {
 		}
 		return
 	}
-	k.set(k.n, k.stamps.take(s, k.apply))
+	k.set(k.n, key)
+}
+
+// keyOf returns the key for a value. If some are floats, all are ordered as floats.
+func (k *orderKey) keyOf(v history.Value) (key int64, ok bool) {
+	switch kind := v.Kind(); {
+	case k.kind == history.Int && kind == history.Float:
+		k.apply(func(n int64) int64 { return floatKey(float64(n)) })
+	case k.kind == history.Float && kind == history.Int:
+		v = history.FloatValue(float64(v.Int()))
+	case k.kind != history.None && k.kind != kind:
+		return 0, false
+	}
+	if key, ok = instantOf(v); ok {
+		k.kind = v.Kind()
+	}
+	return key, ok
+}
+
+// instantOf returns an integer for a number or a date, in the order of those of its kind.
+// A date without a time zone has that of others.
+func instantOf(v history.Value) (key int64, ok bool) {
+	switch v.Kind() {
+	case history.Int:
+		return v.Int(), true
+	case history.Float:
+		return floatKey(v.Float()), true
+	case history.String:
+		if !isDate(v.Text()) {
+			return 0, false
+		}
+		n, err := nanosecondsAt(v.Text())
+		if err != nil {
+			n, err = nanosecondsAt(v.Text() + "Z")
+		}
+		if err == nil {
+			return int64(n.(int)), true
+		}
+	}
+	return 0, false
+}
+
+// floatKey returns an integer for a float. The integers have the order of the floats.
+func floatKey(f float64) int64 {
+	bits := int64(math.Float64bits(f))
+	if bits < 0 {
+		bits = math.MinInt64 - bits
+	}
+	return bits
 }
 
 // apply applies f to all keys.
@@ -126,11 +167,6 @@ func (c *clashFinder) add(typ history.EventType, at int64, line int) {
 
 // clashOf returns the first clash of the order of lines with a key, if there is any.
 func (w *wordEvents) clashOf(k *orderKey) (clash, bool) {
-	if k.stamps.list != nil {
-		scaled := k.stamps.scale()
-		k.apply(func(i int64) int64 { return scaled[i] })
-		k.stamps.list = nil
-	}
 	var c clashFinder
 	for i := 0; k.some && i < k.n; i++ {
 		if p, at := w.packed(i), k.at(i); at != noKey {

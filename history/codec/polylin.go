@@ -5,7 +5,6 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/leadline/leadline/history"
 )
@@ -26,10 +25,9 @@ type lineObject struct {
 // A lineMethod is a method of a lineObject: one that inserts a value, one that removes
 // or reads a value, or one of a set.
 type lineMethod struct {
-	names    []string // in the format; the first one is written
-	method   string   // of the specification
-	synonyms []string // of method in the specification
-	puts     bool
+	names  []string // in the format
+	method string   // of the specification
+	puts   bool
 }
 
 // index returns the number of the method that the format calls name, or -1.
@@ -44,50 +42,33 @@ func (o *lineObject) index(name []byte) int {
 	return -1
 }
 
-func (o *lineObject) forMethod(method string) *lineMethod {
-	for i := range o.methods {
-		if m := &o.methods[i]; m.method == method || slices.Contains(m.synonyms, method) {
-			return m
-		}
-	}
-	return nil
-}
-
-// canonical returns the name under which a method is read again.
-func (o *lineObject) canonical(method string) string {
-	if m := o.forMethod(method); m != nil {
-		return m.method
-	}
-	return method
-}
-
 const polylinSet = "set"
 
 var polylinObjects = []lineObject{
 	{"stack", "stack", nil, []lineMethod{
-		{[]string{"push"}, "push", nil, true}, {[]string{"pop"}, "pop", nil, false},
-		{[]string{"peek"}, "peek", []string{"top"}, false},
+		{[]string{"push"}, "push", true}, {[]string{"pop"}, "pop", false},
+		{[]string{"peek"}, "peek", false},
 	}},
 	{"queue", "queue", nil, []lineMethod{
-		{[]string{"enq"}, "enqueue", []string{"enq"}, true}, {[]string{"deq"}, "dequeue", []string{"deq", "poll"}, false},
-		{[]string{"peek"}, "peek", []string{"front"}, false},
+		{[]string{"enq"}, "enqueue", true}, {[]string{"deq"}, "dequeue", false},
+		{[]string{"peek"}, "peek", false},
 	}},
 	{"pqueue", "priority-queue", []history.Value{history.StringValue("max")}, []lineMethod{
-		{[]string{"insert"}, "insert", []string{"add", "push", "enqueue", "enq"}, true},
-		{[]string{"poll"}, "poll", []string{"pop", "dequeue", "deq"}, false},
-		{[]string{"peek"}, "peek", []string{"top"}, false},
+		{[]string{"insert"}, "insert", true},
+		{[]string{"poll"}, "poll", false},
+		{[]string{"peek"}, "peek", false},
 	}},
 	{polylinSet, "set", nil, []lineMethod{
-		{[]string{"insert"}, "add", []string{"insert"}, false}, {[]string{"remove"}, "remove", []string{"delete"}, false},
-		{[]string{"contains"}, "contains", []string{"has"}, false},
+		{[]string{"insert"}, "add", false}, {[]string{"remove"}, "remove", false},
+		{[]string{"contains"}, "contains", false},
 	}},
 	{"deque", "deque", nil, []lineMethod{
-		{[]string{"push_front"}, "pushFront", []string{"push_front", "addFirst"}, true},
-		{[]string{"push_back"}, "pushBack", []string{"push_back", "addLast"}, true},
-		{[]string{"pop_front"}, "popFront", []string{"pop_front", "pollFirst"}, false},
-		{[]string{"pop_back"}, "popBack", []string{"pop_back", "pollLast"}, false},
-		{[]string{"peek_front"}, "peekFront", []string{"peek_front", "peekFirst"}, false},
-		{[]string{"peek_back"}, "peekBack", []string{"peek_back", "peekLast"}, false},
+		{[]string{"push_front"}, "pushFront", true},
+		{[]string{"push_back"}, "pushBack", true},
+		{[]string{"pop_front"}, "popFront", false},
+		{[]string{"pop_back"}, "popBack", false},
+		{[]string{"peek_front"}, "peekFront", false},
+		{[]string{"peek_back"}, "peekBack", false},
 	}},
 }
 
@@ -225,62 +206,4 @@ func (d *polylin) build(b *history.Builder) {
 		b.Add(&history.Event{Type: history.OK, Process: id, Op: id, Result: result, At: d.ends[k], Line: int(op.line)})
 	}
 	d.ops, d.starts, d.ends = nil, nil, nil // the memory is free for the rest of the work
-}
-
-// encodePolylin writes h with the numbers of its events as stamps. It does not write
-// processes: every operation becomes a process of its own.
-func encodePolylin(w io.Writer, h *history.History) error {
-	if err := checkPlain(polylinName, h); err != nil {
-		return err
-	}
-	i := slices.IndexFunc(polylinObjects, func(o lineObject) bool { return o.model == h.Model })
-	if i < 0 {
-		return refusal(polylinName, "a history of the model %s", modelText(h))
-	}
-	object := &polylinObjects[i]
-	buf := append(append([]byte("# "), object.name...), '\n')
-	ranks := eventRanks(h)
-	for i := range h.Ops {
-		op := &h.Ops[i]
-		m := object.forMethod(op.Method)
-		switch {
-		case m == nil:
-			return refusal(polylinName, "the method %s of %s", op.Method, h.Model)
-		case op.Pending():
-			return refusal(polylinName, "pending operation %v", op.ID())
-		}
-		buf = append(append(buf, m.names[0]...), ' ')
-		for _, v := range polylinValues(object, m, op) {
-			if v.Kind() != history.Int {
-				return refusal(polylinName, "%v (operation %v), whose values are not all integers", op, op.ID())
-			}
-			buf = append(strconv.AppendInt(buf, v.Int(), 10), ' ')
-		}
-		buf = append(strconv.AppendInt(buf, int64(ranks[2*i]), 10), ' ')
-		buf = append(strconv.AppendInt(buf, int64(ranks[2*i+1]), 10), '\n')
-	}
-	c := carrier{format: polylinName, method: object.canonical,
-		decode: func(text []byte) (*history.History, error) { return only(decodePolylin, text) }}
-	return c.write(w, h, buf)
-}
-
-// polylinValues returns the values between the method and the stamps.
-func polylinValues(object *lineObject, m *lineMethod, op *history.Operation) []history.Value {
-	if object.name == polylinSet {
-		result := op.Result
-		if result.Kind() == history.Bool {
-			result = history.IntValue(0)
-			if op.Result.Bool() {
-				result = history.IntValue(1)
-			}
-		}
-		return append(slices.Clone(op.Args), result)
-	}
-	switch {
-	case m.puts:
-		return op.Args
-	case op.Result.Kind() == history.Null:
-		return []history.Value{history.IntValue(polylinEmpty)}
-	}
-	return []history.Value{op.Result}
 }

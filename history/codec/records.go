@@ -2,7 +2,6 @@ package codec
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -11,18 +10,13 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/leadline/leadline/history"
 )
 
 // records is a stream of records: maps from names to values, which may be nested.
 type records interface {
-	// next returns the next record and the line on which it begins. At the end of
-	// the stream, it returns an *end and the last line. A record is valid until
-	// the next call.
-	next() (record history.Value, line int, err error)
-	// number returns the text of the number that keys lead to in the last record.
-	number(keys []string) string
+	// next reads the next record into e and returns the line on which it begins. At the
+	// end of the stream, it returns an *end and the last line.
+	next(e *environment) (line int, err error)
 	// size returns how many bytes the last record has.
 	size() int
 }
@@ -38,27 +32,35 @@ type end struct {
 
 func (e *end) Error() string { return e.err.Error() }
 
-// recordKinds are the kinds of records that a mapping can name. In json, objects
-// follow one another or are the elements of a list.
-var recordKinds = []string{"json", "csv", "tsv", "logfmt"}
+// The kinds of records. In JSON, objects follow one another or are the elements of a list.
+const (
+	jsonKind    = "jsonl"
+	csvKind     = "csv"
+	logfmtKind  = "logfmt"
+	columnsKind = "columns"
+)
 
-// openRecords returns the records of r and their kind. Unless kind names it, it is
-// detected.
-func openRecords(r io.Reader, kind string, p *pool, lim Limits) (records, string) {
+// IsMapped reports whether a history with this Header.Format was read by a mapping.
+func IsMapped(format string) bool {
+	return slices.Contains([]string{jsonKind, csvKind, logfmtKind, columnsKind}, format)
+}
+
+// openRecords returns the records of r and their kind.
+func openRecords(r io.Reader, lim Limits) (records, string) {
 	w := window{r: r}
-	for w.err == nil && kindOf(w.buf[:w.end], kind) == "" && w.end < detectText {
+	for w.err == nil && kindOf(w.buf[:w.end]) == "" && w.end < detectText {
 		w.fill(detectText)
 	}
 	first := bytes.TrimPrefix(w.buf[:w.end], byteOrderMark)
-	kind = cmp.Or(kind, kindOf(append(slices.Clip(first), '\n'), ""))
+	kind := kindOf(append(slices.Clip(first), '\n'))
 	r = io.MultiReader(bytes.NewReader(first), &afterWindow{r, w.err})
 	switch kind {
-	case "json":
-		return newJSONRecords(r, p, lim), jsonlName
-	case "logfmt":
-		return &logfmtRecords{lines: newLineReader(r, lim.Line), textRecord: textRecord{pool: p}}, kind
+	case jsonKind:
+		return newJSONRecords(r, lim), kind
+	case logfmtKind, columnsKind:
+		return &lineRecords{lines: newLineReader(r, lim.Line), isLogfmt: kind == logfmtKind}, kind
 	}
-	return newTableRecords(r, separator(first, kind), p, lim.Line), "csv"
+	return newTableRecords(r, separator(firstLine(first)), lim.Line), csvKind
 }
 
 // afterWindow is what follows a window that ended with err, or did not end.
@@ -74,84 +76,83 @@ func (a *afterWindow) Read(p []byte) (int, error) {
 	return a.r.Read(p)
 }
 
-// kindOf returns the kind of the records that begin with text, or "" if that takes
-// more text. known is the kind if the mapping names it. A table has a header line.
-func kindOf(text []byte, known string) string {
-	text = bytes.TrimLeft(bytes.TrimPrefix(text, byteOrderMark), " \t\r\n")
-	if len(text) == 0 {
-		return ""
+// firstLine returns the first line that is neither blank nor a comment, as far as it is there.
+func firstLine(text []byte) []byte {
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimLeft(line, " \t\r\n"); len(line) > 0 && line[0] != '#' {
+			return line
+		}
 	}
-	if (text[0] == '{' || text[0] == '[') && known == "" {
-		return "json"
-	}
-	line, _, whole := bytes.Cut(text, []byte("\n"))
-	switch {
-	case known == "json":
-		return known
-	case !whole:
-		return ""
-	case known != "":
-		return known
-	}
-	if pairs, fault := logfmtPairs(line); fault != "" || len(pairs) > 0 {
-		return "logfmt"
-	}
-	return "csv"
+	return nil
 }
 
-// separator returns the separator of the columns of a table: the candidate that
-// occurs most often in its header.
-func separator(text []byte, kind string) rune {
-	if kind == "tsv" {
-		return '\t'
+// kindOf returns the kind of the records that begin with text, or "" if that takes
+// more text.
+func kindOf(text []byte) string {
+	line := firstLine(bytes.TrimPrefix(text, byteOrderMark))
+	switch {
+	case len(line) == 0:
+		return ""
+	case line[0] == '{' || line[0] == '[':
+		return jsonKind
+	case line[len(line)-1] != '\n':
+		return ""
 	}
-	header, _, _ := bytes.Cut(bytes.TrimLeft(text, "\r\n"), []byte("\n"))
-	best := ','
-	for _, c := range ";\t|" {
-		if bytes.Count(header, []byte(string(c))) > bytes.Count(header, []byte(string(best))) {
-			best = c
+	pairs, fault := logfmtPairs(line)
+	switch {
+	case fault != "" || len(pairs) > 0:
+		return logfmtKind
+	case separator(line) == ' ' && len(bytes.Fields(line)) > 1:
+		return columnsKind
+	}
+	return csvKind
+}
+
+// separator returns the separator of the columns of a table: the candidate that occurs
+// most often in its first line, or a blank if none does.
+func separator(line []byte) rune {
+	best, most := ' ', 0
+	for _, c := range ",;\t|" {
+		if n := bytes.Count(line, []byte(string(c))); n > most {
+			best, most = c, n
 		}
 	}
 	return best
 }
 
-// jsonRecords reads objects that follow one another or are the elements of a list.
-type jsonRecords struct {
+// An objectStream reads objects that follow one another or are the elements of a list.
+type objectStream struct {
 	objects *objectReader
-	scan    scanner
-	brief   history.Scratch
-	text    []byte
 	list    int // the line that the list begins on; 0 without one
 	state   listState
 }
 
-func newJSONRecords(r io.Reader, p *pool, lim Limits) *jsonRecords {
-	s := &jsonRecords{objects: newObjectReader(r, lim)}
-	s.scan.pool, s.scan.wide, s.scan.brief = p, true, &s.brief
-	return s
-}
+// A listState says what an objectStream read last.
+type listState uint8
 
-func (s *jsonRecords) next() (record history.Value, line int, err error) {
+const (
+	noObject listState = iota
+	afterObject
+	afterComma
+	listClosed
+)
+
+// next returns the next object, which is valid until the next call, and its line.
+func (s *objectStream) next() (text []byte, line int, err error) {
 	o := s.objects
 	if err := s.toObject(); err != nil {
-		return record, o.line, err
+		return nil, o.line, err
 	}
-	text, line, err := o.next()
+	text, line, err = o.next()
 	if err != nil {
-		return record, line, &end{err: err, file: errors.Is(err, ErrLimit) || o.err != nil && o.err != io.EOF}
+		return nil, line, &end{err: err, file: errors.Is(err, ErrLimit) || o.err != nil && o.err != io.EOF}
 	}
-	s.text, s.state = text, afterObject
-	s.scan.reset(text)
-	s.brief.Reset()
-	record = s.scan.value(false)
-	if s.scan.end(); s.scan.failed() {
-		return record, line, &end{err: errors.New(s.scan.fault)}
-	}
-	return record, line, nil
+	s.state = afterObject
+	return text, line, nil
 }
 
 // toObject skips what separates objects.
-func (s *jsonRecords) toObject() error {
+func (s *objectStream) toObject() error {
 	o := s.objects
 	for {
 		if err := o.more(); err != nil {
@@ -181,136 +182,74 @@ func (s *jsonRecords) toObject() error {
 	}
 }
 
-// A listState says what jsonRecords read last.
-type listState uint8
+// jsonRecords reads objects.
+type jsonRecords struct {
+	objectStream
+	scan scanner
+	text []byte
+}
 
-const (
-	noObject listState = iota
-	afterObject
-	afterComma
-	listClosed
-)
-
-// number implements records. It reads the record again, since few stamps are numbers
-// with fractions.
-func (s *jsonRecords) number(keys []string) string { return rawAt(s.text, keys) }
+func newJSONRecords(r io.Reader, lim Limits) *jsonRecords {
+	s := &jsonRecords{objectStream: objectStream{objects: newObjectReader(r, lim)}}
+	s.objects.comments = true
+	s.scan.pool, s.scan.wide = new(pool), true
+	return s
+}
 
 func (s *jsonRecords) size() int { return len(s.text) }
 
-// rawAt returns the text of the value that keys lead to in an object or list in JSON,
-// or "".
-func rawAt(text []byte, keys []string) string {
-	s := scanner{data: text, pool: new(pool), wide: true}
-	for _, key := range keys {
-		if !s.enter(key) {
-			return ""
+// next implements records. It reads only the members that expressions name.
+func (s *jsonRecords) next(e *environment) (line int, err error) {
+	s.text, line, err = s.objectStream.next()
+	if err != nil {
+		return line, err
+	}
+	scan := &s.scan
+	scan.reset(s.text)
+	for more := scan.begin('{', '}'); more; more = scan.more('}') {
+		f := e.field(scan.key())
+		if f == nil {
+			scan.skip()
+			continue
+		}
+		if e.has(f) {
+			scan.fail(scan.pos, "the key %q occurs twice", clip([]byte(f.name)))
+			break
+		}
+		scan.peek()
+		start := scan.pos
+		if f.plain {
+			e.set(f, f.name, e.parse(scan, false))
+		}
+		if f.exact {
+			scan.pos = start
+			e.set(f, exactName(f.name), e.parse(scan, true))
 		}
 	}
-	s.peek()
-	start := s.pos
-	s.skip()
-	return string(text[start:s.pos])
-}
-
-// enter moves to the value of a key of the object or list at pos.
-func (s *scanner) enter(key string) bool {
-	switch s.peek() {
-	case '{':
-		for more := s.begin('{', '}'); more; more = s.more('}') {
-			if string(s.key()) == key {
-				s.peek()
-				return !s.failed()
-			}
-			s.skip()
-		}
-	case '[':
-		i := listIndex(key)
-		for more := s.begin('[', ']'); more && i >= 0; more = s.more(']') {
-			if s.peek(); i == 0 {
-				return true
-			}
-			i--
-			s.skip()
-		}
+	if scan.end(); scan.failed() {
+		return line, &end{err: errors.New(scan.fault)}
 	}
-	return false
-}
-
-// A textRecord is a line as a record: its names in ascending order, with their values.
-type textRecord struct {
-	pool   *pool
-	names  []history.Value
-	fields []string
-	pairs  []history.Value
-	bytes  int
-}
-
-// value returns the record. Empty fields are absent.
-func (t *textRecord) value() history.Value {
-	t.pairs, t.bytes = t.pairs[:0], 0
-	for i, text := range t.fields {
-		if t.bytes += len(text) + 1; text != "" {
-			t.pairs = append(t.pairs, t.names[i], textValue(text, t.pool))
-		}
-	}
-	m, _ := history.MapValue(t.pairs...) // whose names differ
-	return m
-}
-
-func (t *textRecord) number(keys []string) string {
-	i := slices.IndexFunc(t.names, func(name history.Value) bool { return len(keys) > 0 && name.Text() == keys[0] })
-	switch {
-	case i < 0:
-		return ""
-	case len(keys) == 1:
-		return t.fields[i]
-	}
-	return rawAt([]byte(t.fields[i]), keys[1:]) // a cell in JSON
-}
-
-func (t *textRecord) size() int { return t.bytes }
-
-// textValue returns the value of a text: an integer, a float if it is written as
-// leadline writes it, true, false, null, a list or an object in JSON, or else a
-// string. Different texts have different values, except for lists and objects.
-func textValue(text string, p *pool) history.Value {
-	switch c := text[0]; {
-	case c == '-' || '0' <= c && c <= '9':
-		if n, err := strconv.ParseInt(text, 10, 64); err == nil && strconv.FormatInt(n, 10) == text {
-			return history.IntValue(n)
-		}
-		if f, ok := history.ParseFloat(text); ok && string(appendFloat(nil, f)) == text {
-			return history.FloatValue(f)
-		}
-	case c == '[' || c == '{':
-		s := scanner{data: []byte(text), pool: p, wide: true}
-		if v := s.value(false); s.end() {
-			return v
-		}
-	case text == "true" || text == "false":
-		return history.BoolValue(text == "true")
-	case text == "null":
-		return history.NullValue
-	}
-	return p.text([]byte(text))
+	return line, nil
 }
 
 // tableRecords reads a table with a header, in CSV or with another separator.
 type tableRecords struct {
-	textRecord
-	rows   *csv.Reader
-	input  *lineLimiter
-	column []int    // of the names
-	line   int      // on which the last row begins
-	needed []string // paths that the header must have
+	rows  *csv.Reader
+	input *lineLimiter
+	names []string // of the columns
+	line  int      // on which the last row begins
+	bytes int
 	// trimRight is set if blanks at the end of a cell do not count.
 	trimRight bool
 }
 
-func newTableRecords(r io.Reader, comma rune, p *pool, limit int64) *tableRecords {
+func newTableRecords(r io.Reader, comma rune, limit int64) *tableRecords {
+	if comma == ' ' {
+		comma = ',' // one column
+	}
 	input := &lineLimiter{r: r, limit: limit}
-	t := &tableRecords{textRecord: textRecord{pool: p}, rows: csv.NewReader(input), input: input, line: 1}
-	t.rows.Comma, t.rows.ReuseRecord = comma, true
+	t := &tableRecords{rows: csv.NewReader(input), input: input, line: 1}
+	t.rows.Comma, t.rows.Comment, t.rows.ReuseRecord = comma, '#', true
 	return t
 }
 
@@ -333,27 +272,34 @@ func (l *lineLimiter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (t *tableRecords) next() (record history.Value, line int, err error) {
+func (t *tableRecords) size() int { return t.bytes }
+
+func (t *tableRecords) next(e *environment) (line int, err error) {
 	first := t.names == nil
 	if first {
-		if line, err := t.header(); err != nil {
-			return record, line, err
+		if line, err := t.header(e); err != nil {
+			return line, err
 		}
 	}
 	cells, line, err := t.row()
-	var e *end
-	if first && errors.As(err, &e) && e.err == io.EOF {
+	var last *end
+	if first && errors.As(err, &last) && last.err == io.EOF {
 		err = &end{err: errors.New("the table has a header and no record")}
 	}
 	if err != nil {
-		return record, line, err
+		return line, err
 	}
-	for i, column := range t.column {
-		if t.fields[i] = cells[column]; t.trimRight {
-			t.fields[i] = strings.TrimRight(t.fields[i], " ")
+	t.bytes = 0
+	for i, cell := range cells {
+		t.bytes += len(cell) + 1
+		if f := e.field([]byte(t.names[i])); f != nil {
+			if t.trimRight {
+				cell = strings.TrimRight(cell, " ")
+			}
+			e.setText(f, cell, false)
 		}
 	}
-	return t.value(), line, nil
+	return line, nil
 }
 
 // row returns the next row.
@@ -379,105 +325,132 @@ func (t *tableRecords) row() (cells []string, line int, err error) {
 }
 
 // header reads the names of the columns.
-func (t *tableRecords) header() (line int, err error) {
+func (t *tableRecords) header(e *environment) (line int, err error) {
 	cells, line, err := t.row()
 	if err != nil {
 		return line, err
 	}
-	names, seen := slices.Clone(cells), map[string]bool{}
+	names := slices.Clone(cells)
 	for i := range names {
 		names[i] = strings.TrimSpace(names[i])
-		if seen[names[i]] {
+		if slices.Contains(names[:i], names[i]) {
 			return line, &end{err: fmt.Errorf("the header has the column %q twice", clip([]byte(names[i])))}
 		}
-		seen[names[i]] = true
-		t.column = append(t.column, i)
 		// Blanks around separators are not part of a cell where the header has them.
 		if t.rows.Comma != '\t' {
 			t.rows.TrimLeadingSpace = t.rows.TrimLeadingSpace || i > 0 && strings.HasPrefix(cells[i], " ")
 			t.trimRight = t.trimRight || i < len(cells)-1 && strings.HasSuffix(cells[i], " ")
 		}
 	}
-	for _, path := range t.needed {
-		if !slices.ContainsFunc(names, func(name string) bool { return path == name || strings.HasPrefix(path, name+".") }) {
-			return line, &end{err: fmt.Errorf("the header lacks the column %q of the mapping", clip([]byte(path)))}
+	for _, f := range e.fields {
+		if f.needed && !slices.Contains(names, f.name) {
+			return line, &end{err: fmt.Errorf("the header lacks the column %q, which %s names", clip([]byte(f.name)), f.part)}
 		}
 	}
-	slices.SortFunc(t.column, func(i, j int) int { return strings.Compare(names[i], names[j]) })
-	for _, i := range t.column {
-		t.names = append(t.names, history.StringValue(names[i]))
-	}
-	t.fields = make([]string, len(names))
+	t.names = names
 	return line, nil
 }
 
-// logfmtRecords reads lines of NAME=VALUE pairs.
-type logfmtRecords struct {
-	textRecord
-	lines *lineReader
-	whole bool // the last line has a newline
+// lineRecords reads lines of NAME=VALUE pairs, or of columns that are separated by blanks
+// and have no names: they are called c1, c2 and so on.
+type lineRecords struct {
+	lines    *lineReader
+	isLogfmt bool
+	whole    bool // the last line has a newline
+	bytes    int
 }
 
-func (l *logfmtRecords) next() (record history.Value, line int, err error) {
+func (l *lineRecords) size() int { return l.bytes }
+
+func (l *lineRecords) next(e *environment) (line int, err error) {
 	for {
 		text, whole, err := l.lines.next()
 		if err != nil {
-			return record, l.lines.line, &end{err: err, file: true, unterminated: !l.whole}
+			return l.lines.line, &end{err: err, file: true, unterminated: !l.whole}
 		}
-		if isBlank(text) {
+		if text = bytes.TrimSpace(text); len(text) == 0 || text[0] == '#' {
 			continue
 		}
-		l.whole = whole
-		pairs, fault := logfmtPairs(text)
+		l.whole, l.bytes = whole, len(text)
+		var fault string
+		var pairs []textPair
+		if l.isLogfmt {
+			pairs, fault = logfmtPairs(text)
+		} else {
+			pairs = columnsOf(text)
+		}
 		switch {
 		case !utf8.Valid(text):
 			fault = "invalid UTF-8"
 		case fault == "" && len(pairs) == 0:
 			fault = "no NAME=VALUE in the line"
 		}
-		if fault != "" {
-			return record, l.lines.line, &end{err: errors.New(fault)}
-		}
-		l.names, l.fields = l.names[:0], l.fields[:0]
 		for _, p := range pairs {
-			l.names, l.fields = append(l.names, l.pool.text([]byte(p.name))), append(l.fields, p.value)
+			f := e.field([]byte(p.name))
+			switch {
+			case fault != "" || f == nil:
+			case e.has(f):
+				fault = fmt.Sprintf("the line has %s twice", clip([]byte(p.name)))
+			default:
+				e.setText(f, p.value, p.quoted)
+			}
 		}
-		return l.value(), l.lines.line, nil
+		if fault != "" {
+			return l.lines.line, &end{err: errors.New(fault)}
+		}
+		return l.lines.line, nil
 	}
 }
 
-type logfmtPair struct{ name, value string }
+// A textPair is a name with a value.
+type textPair struct {
+	name, value string
+	quoted      bool
+	start       int // of the value, in the line
+}
 
-// logfmtPairs returns the pairs of a line, in the order of their names. It ignores
-// words without a '='.
-func logfmtPairs(text []byte) (pairs []logfmtPair, fault string) {
-	const blanks = " \t\r"
-	for rest := strings.TrimLeft(string(text), blanks); rest != ""; rest = strings.TrimLeft(rest, blanks) {
-		word := rest
-		if end := strings.IndexAny(rest, blanks); end >= 0 {
-			word = rest[:end]
+// columnsOf returns the columns of a line.
+func columnsOf(text []byte) (pairs []textPair) {
+	for i, word := range strings.Fields(string(text)) {
+		pairs = append(pairs, textPair{name: "c" + strconv.Itoa(i+1), value: word})
+	}
+	return pairs
+}
+
+// logfmtPairs returns the pairs of a line. Words without a '=' belong to the value before
+// them, unless that is quoted. Those before the first pair are left out.
+func logfmtPairs(line []byte) (pairs []textPair, fault string) {
+	const blanks = " \t\r\n"
+	text := string(line)
+	for at := 0; ; {
+		at += len(text[at:]) - len(strings.TrimLeft(text[at:], blanks))
+		if at == len(text) {
+			return pairs, ""
+		}
+		word := text[at:]
+		if end := strings.IndexAny(word, blanks); end >= 0 {
+			word = word[:end]
 		}
 		name, value, _ := strings.Cut(word, "=")
-		if name == word || name == "" {
-			rest = rest[len(word):]
-			continue
+		switch n := len(pairs); {
+		case name == "" || name == word:
+			if n > 0 && !pairs[n-1].quoted {
+				p := &pairs[n-1]
+				p.value = text[p.start : at+len(word)]
+			}
+			at += len(word)
+		case !strings.HasPrefix(value, `"`):
+			pairs = append(pairs, textPair{name: name, value: value, start: at + len(name) + 1})
+			at += len(word)
+		default:
+			at += len(name) + 1
+			quoted, err := strconv.QuotedPrefix(text[at:])
+			if err != nil {
+				return nil, fmt.Sprintf("the value of %s has no closing quote", clip([]byte(name)))
+			}
+			value, _ = strconv.Unquote(quoted) // of which it is a prefix
+			pairs = append(pairs, textPair{name: name, value: value, quoted: true})
+			at += len(quoted)
 		}
-		if rest = rest[len(name)+1:]; !strings.HasPrefix(rest, `"`) {
-			pairs, rest = append(pairs, logfmtPair{name, value}), rest[len(value):]
-			continue
-		}
-		quoted, err := strconv.QuotedPrefix(rest)
-		if err != nil {
-			return nil, fmt.Sprintf("the value of %s has no closing quote", clip([]byte(name)))
-		}
-		value, _ = strconv.Unquote(quoted) // of which it is a prefix
-		pairs, rest = append(pairs, logfmtPair{name, value}), rest[len(quoted):]
 	}
-	slices.SortStableFunc(pairs, func(a, b logfmtPair) int { return strings.Compare(a.name, b.name) })
-	for i := 1; i < len(pairs); i++ {
-		if pairs[i].name == pairs[i-1].name {
-			return nil, fmt.Sprintf("the line has %s twice", clip([]byte(pairs[i].name)))
-		}
-	}
-	return pairs, ""
 }

@@ -3,8 +3,6 @@ package codec
 import (
 	"strings"
 	"testing"
-
-	"github.com/leadline/leadline/history"
 )
 
 // TestLogfmtWords: words that are not pairs are skipped without copying the rest of the
@@ -18,17 +16,5 @@ func TestLogfmtWords(t *testing.T) {
 	})
 	if allocs > 10 {
 		t.Errorf("%v allocations for a line of 4,001 words", allocs)
-	}
-}
-
-// TestLocate: a path of many keys is not split in all possible ways.
-func TestLocate(t *testing.T) {
-	path := strings.Repeat("a.", 200) + "a"
-	if v := at(history.IntValue(1), path); v.Kind() != history.None {
-		t.Errorf("%v at a path of an integer", v)
-	}
-	record, _ := history.MapValue(history.StringValue("a"), history.IntValue(1))
-	if v := at(record, path); v.Kind() != history.None {
-		t.Errorf("%v at a path that the record lacks", v)
 	}
 }

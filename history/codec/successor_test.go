@@ -33,11 +33,8 @@ func TestSuccessors(t *testing.T) {
 `, ""},
 		"etcd": {"INFO jepsen.util - 3 :invoke :write 1\nINFO jepsen.util - 3 :info :write :timed-out\n" +
 			"INFO jepsen.util - 3 :invoke :read nil\nINFO jepsen.util - 3 :ok :read 1\n", ""},
-		"porcupine's": {`{"ClientId":3,"Input":{"op":"put","key":"k","value":"v"},"Call":1}
-{"ClientId":3,"Input":{"op":"get","key":"k"},"Call":5,"Output":"v","Return":7}
-`, ""},
-		"porcupine's, error": {`{"ClientId":3,"Input":{"op":"put","key":"k","value":"v"},"Call":1,"Output":{"error":"timeout"},"Return":3}
-{"ClientId":3,"Input":{"op":"get","key":"k"},"Call":5,"Output":"v","Return":7}
+		"etcd's reports": {`{"ClientId":3,"Input":{"Type":"range","Range":{"Start":"k","End":""}},"Call":1,"Output":{"Error":"timeout"},"Return":2}
+{"ClientId":3,"Input":{"Type":"range","Range":{"Start":"k","End":""}},"Call":5,"Output":{"Range":{"KVs":[]}},"Return":7}
 `, ""},
 		"starts and finishes": {`{"event":{"Start":{"write":[1]}},"client_id":3,"op_id":0}
 {"event":{"Finish":"Timeout"},"client_id":3,"op_id":0}
@@ -48,16 +45,16 @@ func TestSuccessors(t *testing.T) {
 {"c":3,"t":"end","s":"timeout"}
 {"c":3,"t":"call","f":"read"}
 {"c":3,"t":"end","s":"ok","r":1}
-`, "process=c,type=t,f=f,args=a,result=r,status=s"},
+`, `process=c,type=t == "call" ? "invoke" : s == "timeout" ? "info" : s,f=f,args=a,result=r`},
 		"mapped values": {`{"c":3,"t":"invoke","f":"write","v":1}
 {"c":3,"t":"info","f":"write"}
 {"c":3,"t":"invoke","f":"read"}
 {"c":3,"t":"ok","f":"read","v":1}
-`, "process=c,type=t,f=f,value=v"},
-		"mapped values with stamps": {"c,from,to,f,v\n3,1,,write,1\n3,5,6,read,1\n", "process=c,call=from,return=to,f=f,value=v"},
+`, "process=c,type=t,f=f,args=v,result=v"},
+		"mapped values with stamps": {"c,from,to,f,v\n3,1,,write,1\n3,5,6,read,1\n", "process=c,call=from,return=to,f=f,args=v,result=v"},
 		"CSV":                       {"c,from,to,f,a,r\n3,1,,write,1,\n3,5,6,read,,1\n", "process=c,call=from,return=to,f=f,args=a,result=r"},
-		"CSV, status":               {"c,from,to,f,a,r,s\n3,1,4,write,1,,lost\n3,5,6,read,,1,ok\n", "process=c,call=from,return=to,f=f,args=a,result=r,status=s,lost=lost"},
-		"logfmt":                    {"c=3 t=call f=write a=1\nc=3 t=timeout\nc=3 t=call f=read\nc=3 t=ok r=1\n", "process=c,type=t,f=f,args=a,result=r"},
+		"CSV, status":               {"c,from,to,f,a,r,s\n3,1,4,write,1,,lost\n3,5,6,read,,1,ok\n", `process=c,call=from,return=to,f=f,args=a,result=r,outcome=s == "lost" ? "info" : s`},
+		"logfmt":                    {"c=3 t=call f=write a=1\nc=3 t=timeout\nc=3 t=call f=read\nc=3 t=ok r=1\n", `process=c,type={"call": "invoke", "timeout": "info"}[t] ?? t,f=f,args=a,result=r`},
 	} {
 		n := 0
 		for h, err := range Decode(strings.NewReader(test.in), "in", Options{Map: test.mapping}) {

@@ -2,6 +2,7 @@ package codec
 
 import (
 	"encoding/base64"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -254,51 +255,40 @@ func appendText(dst []byte, s string) []byte {
 
 // AppendValue appends v in the JSON of the native format.
 func AppendValue(dst []byte, v history.Value) []byte {
-	dst, _ = appendJSON(dst, v, true)
-	return dst
-}
-
-// appendPlain appends v as plain JSON, and reports false if that cannot express it.
-func appendPlain(dst []byte, v history.Value) ([]byte, bool) { return appendJSON(dst, v, false) }
-
-// appendJSON appends v. If escapes is set, it uses those of the native format for what
-// plain JSON cannot express.
-func appendJSON(dst []byte, v history.Value, escapes bool) ([]byte, bool) {
 	switch v.Kind() {
 	case history.None:
-		return append(dst, `{"$none":true}`...), escapes
+		return append(dst, `{"$none":true}`...)
 	case history.Unknown:
-		return append(dst, `{"$unknown":true}`...), escapes
+		return append(dst, `{"$unknown":true}`...)
 	case history.Null:
-		return append(dst, "null"...), true
+		return append(dst, "null"...)
 	case history.Bool:
-		return strconv.AppendBool(dst, v.Bool()), true
+		return strconv.AppendBool(dst, v.Bool())
 	case history.Int:
-		return strconv.AppendInt(dst, v.Int(), 10), true
+		return strconv.AppendInt(dst, v.Int(), 10)
 	case history.Float:
-		f := v.Float()
-		return appendFloat(dst, f), escapes || f-f == 0
+		return appendFloat(dst, v.Float())
 	case history.String:
 		if utf8.ValidString(v.Text()) {
-			return appendText(dst, v.Text()), true
+			return appendText(dst, v.Text())
 		}
-		return appendBytes(dst, `{"$bytes":"`, v.Text()), escapes
+		return appendBytes(dst, `{"$bytes":"`, v.Text())
 	case history.Exception:
 		if utf8.ValidString(v.Text()) {
-			return append(appendText(append(dst, `{"$exception":`...), v.Text()), '}'), escapes
+			return append(appendText(append(dst, `{"$exception":`...), v.Text()), '}')
 		}
-		return appendBytes(dst, `{"$exception-bytes":"`, v.Text()), escapes
+		return appendBytes(dst, `{"$exception-bytes":"`, v.Text())
 	case history.List:
-		return appendElements(dst, v.List(), escapes)
+		return appendList(dst, v.List())
 	}
-	return appendMap(dst, v.List(), escapes)
+	return appendMap(dst, v.List())
 }
 
 // checkKnown refuses unknown values in arguments and inside other values. A whole
 // result may be unknown.
 func checkKnown(args []history.Value, result history.Value) error {
 	if slices.ContainsFunc(args, history.Value.HoldsUnknown) || slices.ContainsFunc(result.List(), history.Value.HoldsUnknown) {
-		return refusal(nativeName, "an unknown value that is not a result as a whole")
+		return errors.New("format native cannot carry an unknown value that is not a result as a whole")
 	}
 	return nil
 }
@@ -330,28 +320,23 @@ func appendFloat(dst []byte, f float64) []byte {
 }
 
 func appendList(dst []byte, vs []history.Value) []byte {
-	dst, _ = appendElements(dst, vs, true)
-	return dst
-}
-
-func appendElements(dst []byte, vs []history.Value, escapes bool) (_ []byte, ok bool) {
-	ok, dst = true, append(dst, '[')
-	for i := 0; i < len(vs) && ok; i++ {
+	dst = append(dst, '[')
+	for i, v := range vs {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst, ok = appendJSON(dst, vs[i], escapes)
+		dst = AppendValue(dst, v)
 	}
-	return append(dst, ']'), ok
+	return append(dst, ']')
 }
 
 // appendMap appends an object if all keys are suitable strings, and otherwise the
 // escape for a list of pairs.
-func appendMap(dst []byte, pairs []history.Value, escapes bool) (_ []byte, ok bool) {
+func appendMap(dst []byte, pairs []history.Value) []byte {
 	object := true
 	for i := 0; i < len(pairs); i += 2 {
 		key := pairs[i].Text()
-		if pairs[i].Kind() != history.String || !utf8.ValidString(key) || escapes && key != "" && key[0] == '$' {
+		if pairs[i].Kind() != history.String || !utf8.ValidString(key) || key != "" && key[0] == '$' {
 			object = false
 		}
 	}
@@ -363,17 +348,17 @@ func appendMap(dst []byte, pairs []history.Value, escapes bool) (_ []byte, ok bo
 			}
 			dst = appendList(dst, pairs[i:i+2])
 		}
-		return append(dst, "]}"...), escapes
+		return append(dst, "]}"...)
 	}
-	ok, dst = true, append(dst, '{')
-	for i := 0; i < len(pairs) && ok; i += 2 {
+	dst = append(dst, '{')
+	for i := 0; i < len(pairs); i += 2 {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		dst = append(appendText(dst, pairs[i].Text()), ':')
-		dst, ok = appendJSON(dst, pairs[i+1], escapes)
+		dst = AppendValue(dst, pairs[i+1])
 	}
-	return append(dst, '}'), ok
+	return append(dst, '}')
 }
 
 // newList returns the List of vs, which is short-lived if s.brief is set.

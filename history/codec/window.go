@@ -115,6 +115,7 @@ type objectReader struct {
 	line        int // number of the line that start is on, from 1
 	lineLimit   int64
 	objectLimit int64
+	comments    bool // lines that begin with # are skipped
 	// of the object that is open
 	cut    cutter
 	begins int   // its line
@@ -137,11 +138,33 @@ func (o *objectReader) more() error {
 			case '\n':
 				o.line++
 			case ' ', '\t', '\r':
+			case '#':
+				if !o.comments {
+					return nil
+				}
+				if err := o.skipLine(); err != nil {
+					return err
+				}
+				o.start--
 			default:
 				return nil
 			}
 		}
 		if o.err != nil {
+			return o.err
+		}
+		o.fill(o.objectLimit)
+	}
+}
+
+// skipLine skips what is before the next end of a line.
+func (o *objectReader) skipLine() error {
+	for {
+		if n := bytes.IndexByte(o.buf[o.start:o.end], '\n'); n >= 0 {
+			o.start += n
+			return nil
+		}
+		if o.start = o.end; o.err != nil {
 			return o.err
 		}
 		o.fill(o.objectLimit)

@@ -338,9 +338,6 @@ type word struct {
 	aliases []string // other spellings of f
 	shape   shape
 	method  string
-	// synonyms are other names of the method in the specification, which a
-	// history to be encoded may use.
-	synonyms []string
 }
 
 // A shape says where the argument and the result of a method are.
@@ -360,17 +357,17 @@ const (
 func (s shape) asks() bool { return s == plain || s == answer || s == listing }
 
 var keyValueWords = []word{
-	{f: "get", aliases: []string{"read"}, shape: answer, method: "get", synonyms: []string{"read"}},
-	{f: "put", aliases: []string{"write"}, shape: blind, method: "put", synonyms: []string{"write", "set"}},
+	{f: "get", aliases: []string{"read"}, shape: answer, method: "get"},
+	{f: "put", aliases: []string{"write"}, shape: blind, method: "put"},
 	{f: "append", shape: blind, method: "append"},
 	{f: "delete", shape: plain, method: "delete"},
-	{f: "cas", shape: compare, method: "cas", synonyms: []string{"compareAndSet"}},
+	{f: "cas", shape: compare, method: "cas"},
 }
 
 var independentWords = []word{
-	{f: "read", shape: answer, method: "get", synonyms: []string{"read"}},
-	{f: "write", shape: blind, method: "put", synonyms: []string{"write", "set"}},
-	{f: "cas", shape: compare, method: "cas", synonyms: []string{"compareAndSet"}},
+	{f: "read", shape: answer, method: "get"},
+	{f: "write", shape: blind, method: "put"},
+	{f: "cas", shape: compare, method: "cas"},
 }
 
 // dialects are tried in this order.
@@ -384,46 +381,46 @@ var dialects = []dialect{
 	// Jepsen's independent registers.
 	{model: "kv", pairs: true, when: independent, words: independentWords},
 	{model: "cas-register", words: []word{
-		{f: "read", shape: answer, method: "read", synonyms: []string{"get", "load"}},
-		{f: "write", shape: blind, method: "write", synonyms: []string{"set", "put", "store"}},
-		{f: "cas", shape: compare, method: "cas", synonyms: []string{"compareAndSet", "compare_and_set"}},
+		{f: "read", shape: answer, method: "read"},
+		{f: "write", shape: blind, method: "write"},
+		{f: "cas", shape: compare, method: "cas"},
 	}},
 	// Sets and counters both have add and read.
 	{model: "counter", when: readsNumbers, words: []word{
 		{f: "add", shape: blind, method: "add"},
-		{f: "read", shape: answer, method: "read", synonyms: []string{"get", "value"}},
+		{f: "read", shape: answer, method: "read"},
 	}},
 	{model: "set", words: []word{
-		{f: "add", shape: silent, method: "add", synonyms: []string{"insert"}},
-		{f: "remove", shape: silent, method: "remove", synonyms: []string{"delete"}},
-		{f: "read", shape: listing, method: "elements", synonyms: []string{"read"}},
+		{f: "add", shape: silent, method: "add"},
+		{f: "remove", shape: silent, method: "remove"},
+		{f: "read", shape: listing, method: "elements"},
 	}},
 	{model: "multi-register", words: []word{{f: "txn", shape: transact, method: "txn"}}},
 	{model: "queue", words: []word{
-		{f: "enqueue", aliases: []string{"enq"}, shape: blind, method: "enqueue", synonyms: []string{"enq"}},
-		{f: "dequeue", aliases: []string{"deq"}, shape: answer, method: "dequeue", synonyms: []string{"deq", "poll"}},
+		{f: "enqueue", aliases: []string{"enq"}, shape: blind, method: "enqueue"},
+		{f: "dequeue", aliases: []string{"deq"}, shape: answer, method: "dequeue"},
 	}},
 	{model: "stack", words: []word{
 		{f: "push", shape: blind, method: "push"},
 		{f: "pop", shape: answer, method: "pop"},
-		{f: "peek", shape: answer, method: "peek", synonyms: []string{"top"}},
+		{f: "peek", shape: answer, method: "peek"},
 	}},
 	{model: "mutex", words: []word{
-		{f: "acquire", aliases: []string{"lock"}, shape: plain, method: "lock", synonyms: []string{"acquire"}},
-		{f: "release", aliases: []string{"unlock"}, shape: plain, method: "unlock", synonyms: []string{"release"}},
+		{f: "acquire", aliases: []string{"lock"}, shape: plain, method: "lock"},
+		{f: "release", aliases: []string{"unlock"}, shape: plain, method: "unlock"},
 	}},
 	{model: "priority-queue", words: []word{
-		{f: "insert", shape: blind, method: "insert", synonyms: []string{"add", "push", "enqueue", "enq"}},
-		{f: "poll", shape: answer, method: "poll", synonyms: []string{"pop", "dequeue", "deq"}},
-		{f: "peek", shape: answer, method: "peek", synonyms: []string{"top"}},
+		{f: "insert", shape: blind, method: "insert"},
+		{f: "poll", shape: answer, method: "poll"},
+		{f: "peek", shape: answer, method: "peek"},
 	}},
 	{model: "deque", words: []word{
-		{f: "push-front", aliases: []string{"push_front"}, shape: blind, method: "pushFront", synonyms: []string{"push_front", "addFirst"}},
-		{f: "push-back", aliases: []string{"push_back"}, shape: blind, method: "pushBack", synonyms: []string{"push_back", "addLast"}},
-		{f: "pop-front", aliases: []string{"pop_front"}, shape: answer, method: "popFront", synonyms: []string{"pop_front", "pollFirst"}},
-		{f: "pop-back", aliases: []string{"pop_back"}, shape: answer, method: "popBack", synonyms: []string{"pop_back", "pollLast"}},
-		{f: "peek-front", aliases: []string{"peek_front"}, shape: answer, method: "peekFront", synonyms: []string{"peek_front", "peekFirst"}},
-		{f: "peek-back", aliases: []string{"peek_back"}, shape: answer, method: "peekBack", synonyms: []string{"peek_back", "peekLast"}},
+		{f: "push-front", aliases: []string{"push_front"}, shape: blind, method: "pushFront"},
+		{f: "push-back", aliases: []string{"push_back"}, shape: blind, method: "pushBack"},
+		{f: "pop-front", aliases: []string{"pop_front"}, shape: answer, method: "popFront"},
+		{f: "pop-back", aliases: []string{"pop_back"}, shape: answer, method: "popBack"},
+		{f: "peek-front", aliases: []string{"peek_front"}, shape: answer, method: "peekFront"},
+		{f: "peek-back", aliases: []string{"peek_back"}, shape: answer, method: "peekBack"},
 	}},
 }
 
@@ -444,16 +441,6 @@ func isWord(f string, words ...string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.EqualFold(word, f) })
 }
 
-// forMethod returns the word for a method, or nil.
-func (d *dialect) forMethod(method string) *word {
-	for i := range d.words {
-		if w := &d.words[i]; w.method == method || slices.Contains(w.synonyms, method) {
-			return w
-		}
-	}
-	return nil
-}
-
 // covers reports whether the dialect has all the words of events.
 func (d *dialect) covers(events *wordEvents) bool {
 	for name, n := range events.invoked {
@@ -462,18 +449,6 @@ func (d *dialect) covers(events *wordEvents) bool {
 		}
 	}
 	return true
-}
-
-// dialectFor returns the dialect for encoding histories of a model, or nil.
-func dialectFor(model string, keyed bool) *dialect {
-	if model == "register" {
-		model = "cas-register"
-	}
-	i := slices.IndexFunc(dialects, func(d dialect) bool { return d.keyed == keyed && d.model == model })
-	if i < 0 {
-		return nil
-	}
-	return &dialects[i]
 }
 
 // transactions reports whether the values of all invocations are lists of micro-operations.

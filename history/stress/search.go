@@ -566,8 +566,7 @@ func (f *Finding) write(c *Class) {
 // encode returns the history in leadline's format.
 func encode(h *history.History) string {
 	var b bytes.Buffer
-	native, _ := codec.Lookup("native")
-	if err := native.Encode(&b, h); err != nil {
+	if err := codec.Encode(&b, h); err != nil {
 		return "# " + err.Error() + "\n"
 	}
 	return b.String()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/explain"
@@ -163,7 +164,7 @@ func CheckModel(model string) error {
 
 // ModelOf returns the specification for a history: model or, if that is "", the one that
 // the history names. A model without arguments takes the arguments of a history that has
-// the same name.
+// the same name. Results of methods that return nothing are removed; see settle.
 func ModelOf(h *history.History, model string) (replay.Spec, error) {
 	var s replay.Spec
 	var err error
@@ -179,7 +180,34 @@ func ModelOf(h *history.History, model string) (replay.Spec, error) {
 	if err != nil {
 		return nil, &history.Error{File: h.File, Line: h.Line, Msg: err.Error()}
 	}
+	settle(h, s)
 	return s, nil
+}
+
+// settle removes the results of methods that return nothing: null, as many recorders write
+// for nothing, and where expressions read the records, any value but an exception.
+func settle(h *history.History, s replay.Spec) {
+	isMapped := codec.IsMapped(h.Format)
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		switch op.Result.Kind() {
+		case history.None, history.Unknown, history.Exception:
+			continue
+		case history.Null:
+		default:
+			if !isMapped {
+				continue
+			}
+		}
+		if s.Check(op) == nil {
+			continue
+		}
+		none, unknown := *op, *op
+		none.Result, unknown.Result = history.NoValue, history.UnknownValue
+		if fmt.Sprint(s.Check(&none)) == fmt.Sprint(s.Check(&unknown)) { // there may be other faults
+			op.Result = history.NoValue
+		}
+	}
 }
 
 // KnowsConcurrency reports whether v.C and v.CP are known.

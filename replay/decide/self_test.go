@@ -77,8 +77,7 @@ func TestSelf(t *testing.T) {
 // native returns a history in leadline's own format, for leadline check.
 func native(t *testing.T, h *history.History) string {
 	var b strings.Builder
-	c, _ := codec.Lookup("native")
-	if err := c.Encode(&b, h); err != nil {
+	if err := codec.Encode(&b, h); err != nil {
 		t.Error(err)
 	}
 	return b.String()

@@ -33,10 +33,9 @@ const savedDir = "testdata/leadline"
 func save(t TB, item view.Item, comments string, bundled bool, dir string) (file, text string) {
 	file = filepath.Join(directory(t, dir), names.next(t)+".jsonl")
 	page := strings.TrimSuffix(file, ".jsonl") + ".html"
-	native, _ := codec.Lookup("native")
 	err := create(file, func(w io.Writer) error {
 		_, err := io.WriteString(w, comments)
-		return errors.Join(err, native.Encode(w, item.History))
+		return errors.Join(err, codec.Encode(w, item.History))
 	})
 	if err == nil {
 		item.Name, item.History = filepath.Base(file), reread(file, item.History)

@@ -52,24 +52,30 @@ func ReadFile(name string, most int) (string, error) {
 	return string(text), nil
 }
 
-// Mapping sets the mapping of o to the value of --map, and checks o.
-func Mapping(o *codec.Options, value string) error {
-	text, err := Text(value)
-	if err != nil {
-		return fmt.Errorf("reading the mapping: %w", err)
+// Mapping sets the mapping of o to the values of --map, and checks o. A fault in the only value,
+// if that is a file, has its name.
+func Mapping(o *codec.Options, values []string) error {
+	var texts []string
+	file := ""
+	for _, value := range values {
+		text, err := Text(value)
+		if err != nil {
+			return fmt.Errorf("reading the mapping: %w", err)
+		}
+		name, isFile := strings.CutPrefix(value, "@")
+		if !isFile && !strings.Contains(value, "=") {
+			return fmt.Errorf("mapping: %q is not NAME=EXPRESSION; a file that holds a mapping is written @FILE", value)
+		}
+		if isFile && len(values) == 1 {
+			file, text = name, text+"\n" // so that an error has its line
+		}
+		texts = append(texts, strings.TrimPrefix(text, "\uFEFF"))
 	}
-	file, isFile := strings.CutPrefix(value, "@")
-	if isFile {
-		text += "\n" // so that an error has its line
-	}
-	o.Map = text
-	err = o.Check()
+	o.Map = strings.Join(texts, "\n")
+	err := o.Check()
 	var at *codec.SyntaxError
-	switch {
-	case isFile && errors.As(err, &at):
+	if errors.As(err, &at) && file != "" {
 		at.File = file
-	case err != nil && !isFile && value != "" && !strings.Contains(value, "="):
-		err = fmt.Errorf("%w; a file that holds one is written @FILE", err)
 	}
 	return err
 }

@@ -30,17 +30,17 @@ func TestMapping(t *testing.T) {
 		"a\x00":         "it is not text",
 		"a\xff":         "it is not text",
 		"":              dir + "/m:",
-		"# who\nprocess=p # a client\n\ntype=t, f=f, colour=c": dir + `/m:4: unknown name "colour"`,
-		"process": dir + `/m:1: "process" is not NAME=PATH`,
+		"# who\nprocess=p\n\ntype=t, f=f\ncolour=c": dir + `/m:5: unknown name "colour"`,
+		"process": dir + `/m:1: "process" is not NAME=EXPRESSION`,
 	} {
 		var o codec.Options
-		if err := Mapping(&o, write(text)); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		if err := Mapping(&o, []string{write(text)}); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%.40q: %v, want %q", text, err, want)
 		}
 	}
-	for value, want := range map[string]string{"": "", good: "", "my.map": "is written @FILE", "a=b": "mapping: unknown name", "@" + dir + "/none": "reading the mapping"} {
+	for value, want := range map[string]string{"": "is written @FILE", good: "", "my.map": "is written @FILE", "a=b": "mapping: unknown name", "@" + dir + "/none": "reading the mapping"} {
 		var o codec.Options
-		if err := Mapping(&o, value); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		if err := Mapping(&o, []string{value}); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%q: %v, want %q", value, err, want)
 		}
 	}

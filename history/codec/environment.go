@@ -1,0 +1,228 @@
+package codec
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/leadline/leadline/history"
+)
+
+// An environment is what expressions see of a record: the fields that they name.
+type environment struct {
+	values map[string]any
+	fields map[string]*recordField
+	pool   pool            // of values of the history
+	texts  [boxedTexts]any // strings, by hash
+	every  bool            // fields that are not named are read as well
+	order  []*recordField  // fields in the order of their first occurrence, if every is set
+	// The objects of a record last until the next one; those up to used are in use.
+	objects []map[string]any
+	used    int
+	stack   []any // elements of the lists that are being read
+}
+
+// boxedTexts is how many recent strings are not made again. A power of two.
+const boxedTexts = 4096
+
+// newEnvironment returns an environment for a stream. Its fields are copies, which note
+// what the stream has.
+func newEnvironment(fields map[string]*recordField) *environment {
+	e := &environment{values: map[string]any{}, fields: make(map[string]*recordField, len(fields))}
+	for name, f := range fields {
+		own := *f
+		e.fields[name] = &own
+	}
+	return e
+}
+
+// begin forgets the last record.
+func (e *environment) begin() {
+	clear(e.values)
+	for _, object := range e.objects[:e.used] {
+		clear(object)
+	}
+	e.used = 0
+}
+
+// object returns an empty object for the record.
+func (e *environment) object() map[string]any {
+	if e.used == len(e.objects) {
+		e.objects = append(e.objects, map[string]any{})
+	}
+	e.used++
+	return e.objects[e.used-1]
+}
+
+// field returns the field with a name, or nil if no expression names it.
+func (e *environment) field(name []byte) *recordField {
+	f := e.fields[string(name)]
+	if f == nil && e.every {
+		f = &recordField{name: string(name), plain: true}
+		e.fields[f.name] = f
+		e.order = append(e.order, f)
+	}
+	return f
+}
+
+// has reports whether the record has the field.
+func (e *environment) has(f *recordField) bool {
+	name := f.name
+	if !f.plain {
+		name = exactName(name)
+	}
+	_, ok := e.values[name]
+	return ok
+}
+
+// set sets the plain or the exact value of a field.
+func (e *environment) set(f *recordField, name string, v any) {
+	f.seen = true
+	e.values[name] = v
+}
+
+// setText sets a field to the value of a text.
+func (e *environment) setText(f *recordField, text string, quoted bool) {
+	if f.plain {
+		e.set(f, f.name, e.ofText(text, quoted, false))
+	}
+	if f.exact {
+		e.set(f, exactName(f.name), e.ofText(text, quoted, true))
+	}
+}
+
+// parse reads a value in JSON. With exact set, numbers with fractions are decimals.
+func (e *environment) parse(s *scanner, exact bool) any {
+	switch c := s.peek(); c {
+	case '"':
+		return e.text(s.text())
+	case '[':
+		base := len(e.stack)
+		for more := s.begin('[', ']'); more; more = s.more(']') {
+			v := e.parse(s, exact)
+			e.stack = append(e.stack, v)
+		}
+		list := append(make([]any, 0, len(e.stack)-base), e.stack[base:]...)
+		clear(e.stack[base:])
+		e.stack = e.stack[:base]
+		return list
+	case '{':
+		object := e.object()
+		for more := s.begin('{', '}'); more; more = s.more('}') {
+			at, key := s.pos, e.text(s.key()).(string)
+			if _, twice := object[key]; twice {
+				s.fail(at, "the key %q occurs twice", clip([]byte(key)))
+			}
+			object[key] = e.parse(s, exact)
+		}
+		return object
+	default:
+		start := s.pos
+		switch v := s.value(false); v.Kind() {
+		case history.Int:
+			return int(v.Int())
+		case history.Float:
+			if exact {
+				return decimal(s.data[start:s.pos])
+			}
+			return v.Float()
+		case history.Bool:
+			return v.Bool()
+		case history.String: // an integer of more than 64 bits
+			return v.Text()
+		}
+		return nil
+	}
+}
+
+// text returns a string.
+func (e *environment) text(b []byte) any {
+	if len(b) > poolText {
+		return string(b)
+	}
+	slot := &e.texts[hash(b)&(boxedTexts-1)]
+	if s, ok := (*slot).(string); !ok || s != string(b) {
+		*slot = string(b)
+	}
+	return *slot
+}
+
+// ofText returns the value of a cell, or of a value in logfmt: an integer, a float if it
+// is written as leadline writes it, true, false, a list or an object in JSON, or else a
+// string. Different texts have different values, except for lists and objects. An empty
+// text, null, nil and <nil> are nil. What is quoted is a string.
+func (e *environment) ofText(text string, quoted, exact bool) any {
+	switch {
+	case quoted:
+		return e.text([]byte(text))
+	case text == "" || text == "null" || text == "nil" || text == "<nil>":
+		return nil
+	case text == "true" || text == "false":
+		return text == "true"
+	}
+	switch c := text[0]; {
+	case c == '-' || '0' <= c && c <= '9':
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil && strconv.FormatInt(n, 10) == text {
+			return int(n)
+		}
+		if exact {
+			break
+		}
+		if f, ok := history.ParseFloat(text); ok && string(appendFloat(nil, f)) == text {
+			return f
+		}
+	case c == '[' || c == '{':
+		s := scanner{data: []byte(text), pool: &e.pool, wide: true}
+		if v := e.parse(&s, exact); s.end() {
+			return v
+		}
+	}
+	return e.text([]byte(text))
+}
+
+// valueOf returns the value of the history that the result of an expression means.
+func (e *environment) valueOf(x any) (history.Value, error) {
+	switch x := x.(type) {
+	case nil:
+		return history.NullValue, nil
+	case string:
+		return e.pool.text([]byte(x)), nil
+	case int:
+		return history.IntValue(int64(x)), nil
+	case decimal:
+		return e.pool.text([]byte(x)), nil
+	case bool:
+		return history.BoolValue(x), nil
+	case float64:
+		return history.FloatValue(x), nil
+	case history.Value:
+		return x, nil
+	case []any:
+		list, err := e.valuesOf(x)
+		return e.pool.newList(list), err
+	case map[string]any:
+		var pairs []history.Value
+		for key, v := range x {
+			value, err := e.valueOf(v)
+			if err != nil {
+				return history.NoValue, err
+			}
+			pairs = append(pairs, e.pool.text([]byte(key)), value)
+		}
+		m, _ := history.MapValue(pairs...) // whose keys differ
+		return m, nil
+	}
+	return history.NoValue, fmt.Errorf("%v (%s) is no value of a history", x, strings.TrimPrefix(fmt.Sprintf("%T", x), "codec."))
+}
+
+func (e *environment) valuesOf(list []any) ([]history.Value, error) {
+	values := make([]history.Value, len(list))
+	for i, x := range list {
+		v, err := e.valueOf(x)
+		if err != nil {
+			return nil, err
+		}
+		values[i] = v
+	}
+	return values, nil
+}

@@ -1,0 +1,126 @@
+package codec
+
+import (
+	"errors"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/leadline/leadline/history"
+)
+
+const jepsenJSONName = "jepsen-json"
+
+// decodeJepsenJSON reads Jepsen's events as JSON.
+func decodeJepsenJSON(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
+	return func(yield func(*history.History, error) bool) {
+		lim := lim.fill()
+		d := &jepsenJSON{out: output{file: file, yield: yield}, objects: objectStream{objects: newObjectReader(r, lim)}}
+		d.scan.pool, d.scan.wide = new(pool), true
+		d.run(lim)
+	}
+}
+
+// A jepsenJSON decodes one stream, which is one history.
+type jepsenJSON struct {
+	out     output
+	objects objectStream
+	scan    scanner
+	words   *wordHistory
+}
+
+func (d *jepsenJSON) run(lim Limits) {
+	for held := int64(0); ; {
+		text, line, err := d.objects.next()
+		if err == nil {
+			held += int64(len(text))
+			err = d.check(held, lim)
+		}
+		if err == nil {
+			err = d.event(text, line)
+		}
+		if err == nil {
+			continue
+		}
+		var e *end
+		errors.As(err, &e)
+		if d.words != nil && (e.err == io.EOF || d.words.b.Faults() > 0) {
+			d.words.finish()
+			d.out.build(d.words.b, d.words.line)
+		}
+		switch {
+		case e.err == io.EOF:
+		case e.file:
+			d.out.broken(line, e.err)
+		default:
+			d.out.fault(line, "%v", e.err)
+		}
+		return
+	}
+}
+
+// check returns an error if the history is too large.
+func (d *jepsenJSON) check(held int64, lim Limits) error {
+	switch {
+	case held > lim.History:
+		return &end{err: tooLarge(lim.History), file: true}
+	case d.words != nil && d.words.bytes()+d.scan.pool.made > lim.Memory:
+		return &end{err: tooMuchMemory(lim.Memory), file: true}
+	}
+	return nil
+}
+
+// event reads one object.
+func (d *jepsenJSON) event(text []byte, line int) error {
+	d.scan.reset(text)
+	record := d.scan.value(false)
+	if d.scan.end(); d.scan.failed() {
+		return &end{err: errors.New(d.scan.fault)}
+	}
+	if d.words == nil {
+		d.words = newWordHistory(d.out.file, jepsenName, line)
+	}
+	if d.words.b.Failed() {
+		return nil
+	}
+	ev := wordEvent{process: memberOf(record, "process"), line: line, index: memberOf(record, "index"), time: memberOf(record, "time"),
+		value: memberOf(record, "value"), f: strings.TrimPrefix(memberOf(record, "f").Text(), ":")}
+	typ := strings.TrimPrefix(memberOf(record, "type").Text(), ":")
+	if ev.value.Kind() == history.None {
+		ev.value = history.NullValue
+	}
+	switch {
+	case strings.TrimPrefix(ev.process.Text(), ":") == "nemesis":
+		return nil
+	case !d.readType(&ev, typ):
+		d.words.b.Errorf(line, `type is "invoke", "ok", "fail" or "info", not %q`, clip([]byte(typ)))
+	case ev.process.Kind() != history.Int && ev.process.Kind() != history.String:
+		d.words.b.Errorf(line, "process is an integer or a string, not %v", ev.process)
+	case ev.f == "":
+		d.words.b.Errorf(line, "f is a string, not %v", memberOf(record, "f"))
+	default:
+		d.words.events.add(&ev)
+	}
+	return nil
+}
+
+func (d *jepsenJSON) readType(ev *wordEvent, word string) bool {
+	for _, typ := range []history.EventType{history.Invoke, history.OK, history.Fail, history.Info} {
+		if typ.String() == word {
+			ev.typ = typ
+			return true
+		}
+	}
+	return false
+}
+
+// memberOf returns the value of a key of an object, or None.
+func memberOf(object history.Value, key string) history.Value {
+	pairs := object.List()
+	for i := 0; object.Kind() == history.Map && i < len(pairs); i += 2 {
+		if pairs[i].Text() == key {
+			return pairs[i+1]
+		}
+	}
+	return history.NoValue
+}

@@ -1,0 +1,437 @@
+package codec
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/vm"
+	"github.com/leadline/leadline/history"
+)
+
+// decodeMapped returns the decoder for records by a mapping. A file holds one history.
+func decodeMapped(m *mapping) decoder {
+	return func(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
+		return func(yield func(*history.History, error) bool) {
+			lim := lim.fill()
+			d := &mapped{out: output{file: file, yield: yield}, m: m, input: sizeOf(r), lim: lim, env: newEnvironment(m.fields)}
+			d.vm.MemoryBudget = maxMemory
+			d.records, d.kind = openRecords(r, lim)
+			d.run()
+		}
+	}
+}
+
+// A mapped decodes one stream of records.
+type mapped struct {
+	out        output
+	m          *mapping
+	records    records
+	kind       string // of records
+	env        *environment
+	vm         vm.VM
+	lim        Limits
+	input      int64 // bytes; 0 if unknown
+	held       int64 // bytes of the records so far
+	count      int64 // records so far
+	operations int   // whole operations so far
+	b          *history.Builder
+	first      int // line of the first record
+	line       int // of the record
+	pairs      pairing
+	stamped    []history.Event // events with stamps, which are paired when all are known
+	clocks     clocks
+}
+
+func (d *mapped) run() {
+	for !d.out.stopped {
+		d.env.begin()
+		// The first record shows which fields may be stamps.
+		d.env.every = d.b == nil && d.m.has(typePart) && !d.m.has(atPart)
+		line, err := d.records.next(d.env)
+		if err == nil {
+			d.held, d.count = d.held+int64(d.records.size()), d.count+1
+			switch {
+			case d.held > d.lim.History:
+				err = &end{err: tooLarge(d.lim.History), file: true}
+			case d.count*eventBytes+d.env.pool.made > d.lim.Memory:
+				err = &end{err: tooMuchMemory(d.lim.Memory), file: true}
+			}
+		}
+		var e *end
+		if errors.As(err, &e) {
+			d.end(e, line)
+			return
+		}
+		if d.b == nil {
+			d.open(line)
+			d.clocks.choose(d.env)
+		}
+		d.env.values["$line"] = line
+		if d.b.Failed() {
+			continue
+		}
+		d.line = line
+		if err := d.record(); err != nil {
+			d.b.Errorf(line, "%v", err)
+		}
+		if n := d.b.Events(); n%sampled == 0 && n > 0 {
+			d.b.Expect(expected(d.input, d.held, n) / 2)
+		}
+	}
+}
+
+// open begins the history.
+func (d *mapped) open(line int) {
+	h := history.Header{File: d.out.file, Line: line, Format: d.kind, Tie: d.m.tie, Model: d.m.model, ModelArgs: d.m.args}
+	if d.m.has(callPart) || d.m.has(atPart) {
+		h.Order = history.StampOrder
+	}
+	d.first, d.b = line, history.NewBuilder(h)
+}
+
+// end delivers the history, and reports why the stream ended.
+func (d *mapped) end(e *end, line int) {
+	if d.b != nil {
+		if e.unterminated {
+			d.b.SetUnterminated()
+		}
+		if e.err == io.EOF || d.b.Faults() > 0 {
+			d.finish()
+		}
+	}
+	switch {
+	case e.err == io.EOF:
+	case e.file:
+		d.out.broken(line, e.err)
+	default:
+		d.out.fault(line, "%v", e.err)
+	}
+}
+
+// finish delivers the history.
+func (d *mapped) finish() {
+	slices.SortStableFunc(d.stamped, func(a, b history.Event) int { return cmp.Compare(a.At, b.At) })
+	for i := range d.stamped {
+		d.add(&d.stamped[i])
+	}
+	d.clocks.report(d.b)
+	if d.b.Events() > 0 && d.b.Faults() == 0 {
+		for _, name := range slices.Sorted(maps.Keys(d.env.fields)) {
+			if f := d.env.fields[name]; f.needed && !f.seen {
+				d.b.Errorf(d.line, "no record has the field %s, which %s names; if that is right, write %s ?? nil", name, f.part, name)
+			}
+		}
+	}
+	d.out.build(d.b, d.first)
+}
+
+// record reads one record.
+func (d *mapped) record() error {
+	switch skip, err := d.eval(skipPart); {
+	case err != nil:
+		return err
+	case skip == true:
+		return nil
+	case skip != nil && skip != false:
+		return d.wrong(skipPart, skip, "true or false")
+	}
+	if d.m.has(callPart) {
+		return d.operation()
+	}
+	return d.event()
+}
+
+// eval returns the value of a part, or nil if the mapping does not have it.
+func (d *mapped) eval(p part) (any, error) {
+	e := d.m.parts[p]
+	if e == nil {
+		return nil, nil
+	}
+	v, err := d.vm.Run(e.program, d.env.values)
+	if err == nil {
+		return v, nil
+	}
+	var at *file.Error
+	switch {
+	case errors.As(err, &at) && e.isStamp:
+		return nil, fmt.Errorf("%s = %s: %s", partNames[p], e.text, at.Message)
+	case at != nil:
+		return nil, fmt.Errorf("%s: %s%s%s", partNames[p], at.Message, d.named(e), at.Snippet)
+	}
+	return nil, fmt.Errorf("%s: %w%s", partNames[p], err, d.named(e))
+}
+
+// named returns the fields of an expression with their values, for a message.
+func (d *mapped) named(e *expression) string {
+	var text []string
+	for _, f := range e.fields {
+		v := d.env.values[f.name]
+		if f.exact {
+			v = d.env.values[exactName(f.name)]
+		}
+		text = append(text, f.name+" is "+d.show(v))
+	}
+	if len(text) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(text, ", ") + ")"
+}
+
+// show returns a value for a message.
+func (d *mapped) show(x any) string {
+	if x == nil {
+		return "nil"
+	}
+	v, err := d.env.valueOf(x)
+	if err != nil {
+		return clip(fmt.Append(nil, x))
+	}
+	return clip([]byte(v.String()))
+}
+
+// wrong returns the error for a value that is not what want says.
+func (d *mapped) wrong(p part, v any, want string) error {
+	e := d.m.parts[p]
+	fields := ""
+	if len(e.fields) != 1 || e.fields[0].name != e.text {
+		fields = d.named(e)
+	}
+	name := partNames[p]
+	if len(e.text) < 60 {
+		name += " = " + e.text
+	}
+	return fmt.Errorf("%s is %s%s, and should be %s", name, d.show(v), fields, want)
+}
+
+// identify sets the process and the identifier of an event.
+func (d *mapped) identify(ev *history.Event) error {
+	for _, id := range []struct {
+		part part
+		to   *history.Value
+	}{{processPart, &ev.Process}, {opPart, &ev.Op}} {
+		x, err := d.eval(id.part)
+		if err != nil {
+			return err
+		}
+		switch x.(type) {
+		case nil:
+			continue
+		case int, string:
+		default:
+			return d.wrong(id.part, x, "an integer or a string")
+		}
+		*id.to, _ = d.env.valueOf(x)
+	}
+	return nil
+}
+
+// event reads a record that is an event.
+func (d *mapped) event() error {
+	ev := history.Event{Line: d.line}
+	word, err := d.eval(typePart)
+	if err != nil {
+		return err
+	}
+	types := map[any]history.EventType{"invoke": history.Invoke, "ok": history.OK, "fail": history.Fail, "info": history.Info}
+	typ, known := types[word]
+	if !known {
+		return d.wrong(typePart, word, `"invoke", "ok", "fail" or "info"`)
+	}
+	ev.Type = typ
+	if err := d.identify(&ev); err != nil {
+		return err
+	}
+	if ev.Process.Kind() == history.None && (ev.Type == history.Invoke || ev.Op.Kind() == history.None) {
+		if d.m.has(processPart) || ev.Op.Kind() == history.None {
+			return d.missing(processPart, opPart)
+		}
+		ev.Process = ev.Op // each operation is a process of its own
+	}
+	if !d.m.has(atPart) {
+		d.clocks.note(d.env, &ev)
+	} else if ev.At, err = d.stamp(atPart); err != nil {
+		return err
+	}
+	switch ev.Type {
+	case history.Invoke:
+		ev.Method, ev.Args, err = d.invocation()
+	case history.OK:
+		ev.Result, err = d.result()
+	}
+	switch {
+	case err != nil:
+		return err
+	case d.m.has(atPart):
+		d.stamped = append(d.stamped, ev)
+		return nil
+	}
+	d.add(&ev)
+	return nil
+}
+
+// missing returns the error for a record without a process.
+func (d *mapped) missing(parts ...part) error {
+	for _, p := range parts {
+		if d.m.has(p) {
+			return d.wrong(p, nil, "an integer or a string")
+		}
+	}
+	return errors.New("process is missing")
+}
+
+// add gives an event to the Builder, with an identifier that no other operation has.
+func (d *mapped) add(ev *history.Event) {
+	if d.m.has(opPart) || d.m.has(atPart) {
+		if fault := d.pairs.identify(d.b, ev); fault != "" {
+			d.b.Errorf(ev.Line, "%s", fault)
+			return
+		}
+	}
+	d.b.Add(ev)
+}
+
+// invocation returns the method and the arguments.
+func (d *mapped) invocation() (method string, args []history.Value, err error) {
+	f, err := d.eval(methodPart)
+	if err != nil {
+		return "", nil, err
+	}
+	method, ok := f.(string)
+	if !ok || method == "" {
+		return "", nil, d.wrong(methodPart, f, "a string, the method")
+	}
+	x, err := d.eval(argsPart)
+	if err != nil || x == nil {
+		return method, nil, err
+	}
+	list, ok := x.([]any)
+	if !ok {
+		list = []any{x}
+	}
+	for len(list) > 0 && list[len(list)-1] == nil {
+		list = list[:len(list)-1]
+	}
+	values, err := d.env.valuesOf(list)
+	return d.env.pool.text([]byte(method)).Text(), d.env.pool.list(values), err
+}
+
+// result returns the result.
+func (d *mapped) result() (history.Value, error) {
+	x, err := d.eval(resultPart)
+	if err != nil {
+		return history.NoValue, err
+	}
+	return d.env.valueOf(x)
+}
+
+// stamp returns a stamp.
+func (d *mapped) stamp(p part) (int64, error) {
+	x, err := d.eval(p)
+	if err != nil {
+		return 0, err
+	}
+	return d.stampOf(p, x)
+}
+
+// stampOf returns the stamp that a part has.
+func (d *mapped) stampOf(p part, x any) (int64, error) {
+	switch x := x.(type) {
+	case int:
+		return int64(x), nil
+	case float64:
+		n, err := integral(x)
+		if err != nil {
+			err = d.wrong(p, x, "exact: "+err.Error())
+		}
+		return int64(n), err
+	}
+	return 0, d.wrong(p, x, "a stamp: an integer, or what ns returns")
+}
+
+// operation reads a record that is a whole operation. Without an outcome, it is pending if
+// return is nil.
+func (d *mapped) operation() error {
+	call := history.Event{Type: history.Invoke, Line: d.line, Op: history.IntValue(int64(d.operations))}
+	d.operations++
+	if err := d.identify(&call); err != nil {
+		return err
+	}
+	if call.Process.Kind() == history.None {
+		if d.m.has(processPart) {
+			return d.missing(processPart)
+		}
+		call.Process = call.Op
+	}
+	end := history.Event{Process: call.Process, Op: call.Op, Line: d.line}
+	at, err := d.stamp(callPart)
+	if err != nil {
+		return err
+	}
+	call.At = at
+	ret, err := d.outcome(&end)
+	if err != nil || ret == nil && end.Type == history.Fail {
+		return err // it did not happen
+	}
+	if call.Method, call.Args, err = d.invocation(); err != nil {
+		return err
+	}
+	switch {
+	case end.Type == history.Info:
+		end.At = call.At // its client may go on from then on
+	case ret == nil:
+		return d.wrong(returnPart, nil, "a stamp, since the operation returned")
+	default:
+		if end.At, err = d.stampOf(returnPart, ret); err != nil {
+			return err
+		}
+		if end.At < call.At {
+			return fmt.Errorf("return = %s is %d, before call, which is %d", d.m.parts[returnPart].text, end.At, call.At)
+		}
+	}
+	if end.Type == history.OK {
+		if end.Result, err = d.result(); err != nil {
+			return err
+		}
+	}
+	if d.m.has(opPart) {
+		call.Op = unusedID(d.b, call.Op)
+		end.Op = call.Op
+	}
+	d.b.Add(&call)
+	d.b.Add(&end)
+	return nil
+}
+
+// outcome sets the type of the end of an operation, and returns the value of return unless
+// the outcome is info.
+func (d *mapped) outcome(end *history.Event) (ret any, err error) {
+	word, err := d.eval(outcomePart)
+	if err != nil {
+		return nil, err
+	}
+	if word == "info" { // there need be no return
+		end.Type = history.Info
+		return nil, nil
+	}
+	if ret, err = d.eval(returnPart); err != nil {
+		return nil, err
+	}
+	switch {
+	case word == "ok" || !d.m.has(outcomePart) && ret != nil:
+		end.Type = history.OK
+	case word == "fail":
+		end.Type = history.Fail
+	case !d.m.has(outcomePart):
+		end.Type = history.Info
+	default:
+		return nil, d.wrong(outcomePart, word, `"ok", "fail" or "info"`)
+	}
+	return ret, nil
+}
