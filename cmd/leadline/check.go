@@ -124,9 +124,9 @@ func (f *checkFlags) run(s streams, command string, args []string, out *bufio.Wr
 }
 
 // programBytes is about how much memory the process uses that the Go runtime does not
-// count: 13 MiB of code and data, the stacks of its threads, and 1 MiB by which the
+// count: 14 MiB of code and data, the stacks of its threads, and 2 MiB by which the
 // runtime exceeds its limit on a busy machine.
-const programBytes = 15 << 20
+const programBytes = 17 << 20
 
 // check reads, checks and reports.
 func (f *checkFlags) check(ctx context.Context, s streams, command string, args []string, out *bufio.Writer, p presenter) int {

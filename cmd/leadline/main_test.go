@@ -163,14 +163,10 @@ func TestMemory(t *testing.T) {
 	if status := run(strings.Fields(args), nil, os.Stdout, os.Stderr); status != statusOK {
 		t.Fatalf("%s: status %d", args, status)
 	}
-	var open strings.Builder
-	for i := range 200_000 {
-		fmt.Fprintf(&open, `{"leadline":1,"history":"h%d","model":"register","interleaved":true}`+"\n", i)
-		fmt.Fprintf(&open, `{"history":"h%d","process":0,"type":"invoke","method":"read"}`+"\n", i)
-	}
+	open := `{"leadline":1,"model":"register"}` + "\n" + strings.Repeat(`{"process":0,"type":"invoke","method":"read"}`+"\n"+`{"process":0,"type":"ok","result":null}`+"\n", 400_000)
 	for _, c := range []struct{ name, stdin, args, want string }{
 		{"search", "", "check --explain=false --jobs 1 --memory 32MiB " + search, "memory"},
-		{"open histories", open.String(), "check --memory 64MiB -", "memory"},
+		{"history", open, "check --memory 80MiB -", "memory"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cmd := exec.Command("leadline-peak", strings.Fields(c.args)...)

@@ -50,8 +50,6 @@
 //	             process issued both. "half-open": the response was first,
 //	             and an operation whose two stamps are equal is a fault.
 //	             Without stamps it has no effect.
-//	interleaved  true: other histories may be in the stream at the same time;
-//	             see below.
 //	torn, guessed
 //	             of earlier versions: read, with a warning
 //
@@ -77,7 +75,7 @@
 //	             "stamp". Ignored under "file"; but if the header has no order,
 //	             stamps that contradict the order of the lines (see Jepsen) are a
 //	             fault.
-//	history      string: which history, if several are interleaved
+//	history      string: the history, which is the open one
 //
 // An order edge, {"edge":[3,5]}: operation 3 came before operation 5, whatever
 // their events say. An edge out of a pending operation means that it happened.
@@ -89,9 +87,7 @@
 // An end, {"end":"h1"}: the history of that name is complete. It is needed
 // only where a reader waits for it at the other end of a pipe.
 //
-// A header ends the history before it, unless that one said
-// "interleaved":true. Such a history has a name, all its lines carry it in
-// history, and it stays open until its end line or the end of the stream.
+// A header ends the history before it.
 //
 // Values are JSON: null, true, 3 (integers have 64 bits), 1.5 (everything with
 // a fraction or an exponent is a 64-bit float), "string", [1, 2], and {"k": 1},

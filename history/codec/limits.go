@@ -11,13 +11,10 @@ import (
 type Limits struct {
 	// Line is the longest line, in bytes: 16 MiB by default.
 	Line int64
-	// History is how many bytes of input the histories that are not complete yet
-	// may have: usually one history, or those that are interleaved. 1 GiB by
-	// default. A decoded history takes about as much memory as its text, and at
+	// History is how many bytes of input a history may have: 1 GiB by default. A decoded history takes about as much memory as its text, and at
 	// worst (lists of short lists) twenty-five times as much.
 	History int64
-	// Memory is about how many bytes of memory the histories that are not complete
-	// yet may take: 8 GiB by default. It also bounds Line and Window, and the
+	// Memory is about how many bytes of memory a history may take: 8 GiB by default. It also bounds Line and Window, and the
 	// length of an object in JSON.
 	Memory int64
 	// Ratio is how many bytes one byte of compressed input may expand to. It
@@ -79,7 +76,7 @@ func tooLarge(limit int64) error {
 }
 
 func tooMuchMemory(limit int64) error {
-	return limitError(fmt.Sprintf("histories that are not complete take more than %s of memory", size(limit)))
+	return limitError(fmt.Sprintf("the history takes more than %s of memory", size(limit)))
 }
 
 // size formats a number of bytes.

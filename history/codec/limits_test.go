@@ -3,7 +3,6 @@ package codec
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"runtime"
 	"strconv"
@@ -12,8 +11,6 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-
-	"github.com/leadline/leadline/history"
 )
 
 // repeated is a stream of n times the same text.
@@ -129,18 +126,17 @@ func TestMemory(t *testing.T) {
 		return &b
 	}
 	for name, in := range map[string]io.Reader{
-		"headers": many(`{"leadline":1,"history":"%d","interleaved":true}` + "\n"),
-		"streams": many(`{"leadline":1,"history":"%d","interleaved":true}` + "\n" + `{"history":"%d","process":%d,"type":"invoke","method":"m"}` + "\n"),
-		"events":  io.MultiReader(strings.NewReader(`{"leadline":1}`+"\n"), many(`{"process":%d,"type":"invoke","method":"m"}`+"\n")),
-		"stamps":  io.MultiReader(strings.NewReader(`{"leadline":1,"order":"stamp"}`+"\n"), many(`{"process":0,"op":%d,"at":%d,"type":"ok"}`+"\n")),
-		"edges":   io.MultiReader(strings.NewReader(`{"leadline":1}`+"\n"+`{"process":0,"op":0,"type":"invoke","method":"m"}`+"\n"), many(`{"edge":[0,%d]}`+"\n")),
-		"lists":   io.MultiReader(strings.NewReader(`{"leadline":1}`+"\n"), many(`{"process":%d,"type":"invoke","method":"m","args":[`+strings.Repeat("[1],", 100)+`1]}`+"\n")),
-		"violat":  io.MultiReader(strings.NewReader(`{"schema":{"class":"C"},"events":[`), many(`{"kind":"call","sid":%d,"invocation":{"id":%d,"method":{"name":"m"}}},`+"\n")),
-		"jepsen":  many("{:process %d :type :invoke :f :read :value [[1]]}\n"),
-		"etcd":    many("%d :invoke :read nil\n"),
-		"polylin": io.MultiReader(strings.NewReader("# queue\n"), many("enq %d 0 1\n")),
-		"limo":    io.MultiReader(strings.NewReader("# @object atomic-queue\n"), many("[%d] call enq(%d)\n")),
-		"jsonl":   many(`{"event":{"Start":{"write":[%d]}},"client_id":%d,"op_id":%d}` + "\n"),
+		"events":         io.MultiReader(strings.NewReader(`{"leadline":1}`+"\n"), many(`{"process":%d,"type":"invoke","method":"m"}`+"\n")),
+		"stamps":         io.MultiReader(strings.NewReader(`{"leadline":1,"order":"stamp"}`+"\n"), many(`{"process":0,"op":%d,"at":%d,"type":"ok"}`+"\n")),
+		"edges":          io.MultiReader(strings.NewReader(`{"leadline":1}`+"\n"+`{"process":0,"op":0,"type":"invoke","method":"m"}`+"\n"), many(`{"edge":[0,%d]}`+"\n")),
+		"lists":          io.MultiReader(strings.NewReader(`{"leadline":1}`+"\n"), many(`{"process":%d,"type":"invoke","method":"m","args":[`+strings.Repeat("[1],", 100)+`1]}`+"\n")),
+		"violat":         io.MultiReader(strings.NewReader(`{"schema":{"class":"C"},"events":[`), many(`{"kind":"call","sid":%d,"invocation":{"id":%d,"method":{"name":"m"}}},`+"\n")),
+		"jepsen":         many("{:process %d :type :invoke :f :read :value [[1]]}\n"),
+		"etcd":           many("%d :invoke :read nil\n"),
+		"polylin":        io.MultiReader(strings.NewReader("# queue\n"), many("enq %d 0 1\n")),
+		"limo":           io.MultiReader(strings.NewReader("# @object atomic-queue\n"), many("[%d] call enq(%d)\n")),
+		"s2":             many(`{"event":{"Start":{"write":[%d]}},"client_id":%d,"op_id":%d}` + "\n"),
+		"jepsen in JSON": many(`{"process":%d,"type":"invoke","f":"read","value":[[1]]}` + "\n"),
 	} {
 		var before, after runtime.MemStats
 		runtime.GC()
@@ -157,49 +153,5 @@ func TestMemory(t *testing.T) {
 		if used := after.TotalAlloc - before.TotalAlloc; used > 8*limit {
 			t.Errorf("%s: %d bytes allocated until %v", name, used, errs[0])
 		}
-	}
-}
-
-// TestManyOpen: many unreadable lines while many histories are open do not take
-// quadratic time.
-func TestManyOpen(t *testing.T) {
-	const n = 50_000
-	var b bytes.Buffer
-	for i := range n {
-		fmt.Fprintf(&b, `{"leadline":1,"history":"%d","interleaved":true}`+"\n", i)
-	}
-	for range n {
-		b.WriteString("no JSON\n")
-	}
-	ids, errs := collect(&b, Options{})
-	if len(ids) != 0 || len(errs) != n {
-		t.Fatalf("%d histories, %d errors", len(ids), len(errs))
-	}
-	for _, err := range errs {
-		var many *history.Errors
-		if !errors.As(err, &many) || len(many.List) != history.MaxErrors || !many.More || many.List[0].Line != n+1 {
-			t.Fatalf("%v", err)
-		}
-	}
-}
-
-// TestOpenHistories: an open history takes little memory besides its events.
-func TestOpenHistories(t *testing.T) {
-	const n = 20_000
-	var b bytes.Buffer
-	for i := range n {
-		fmt.Fprintf(&b, `{"leadline":1,"history":"%d","interleaved":true}`+"\n"+`{"history":"%d","process":0,"type":"invoke","method":"m"}`+"\n", i, i)
-	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	ids, errs := collect(&b, Options{})
-	runtime.ReadMemStats(&after)
-	if len(ids) != n || len(errs) != 0 {
-		t.Fatalf("%d histories, errors %v", len(ids), errs)
-	}
-	each := (after.TotalAlloc - before.TotalAlloc) / n
-	t.Logf("%d bytes allocated for each", each)
-	if each > 2048 {
-		t.Errorf("%d bytes allocated for each history", each)
 	}
 }

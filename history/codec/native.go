@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 
 	"github.com/leadline/leadline/history"
 )
@@ -25,7 +24,6 @@ func decodeNative(r io.Reader, file string, lim Limits) iter.Seq2[*history.Histo
 			out:   output{file: file, yield: yield},
 			lines: newLineReader(r, lim.Line),
 			limit: lim.History, memory: lim.Memory,
-			named: map[string]*stream{},
 		}
 		d.size = sizeOf(r)
 		d.scan.pool = new(pool)
@@ -39,23 +37,14 @@ type native struct {
 	lines *lineReader
 	scan  scanner
 	line  nativeLine
-	limit int64
-	held  int64 // bytes of input in histories that are open
+	limit int64 // on the bytes of a history
 	size  int64 // of the file; 0 if unknown
 
-	memory int64 // limit on the memory that open histories take
-	taken  int64 // by them, about
-
-	open    []*stream          // in the order of their headers; some may be closed
-	closed  int                // among those
-	named   map[string]*stream // those of them that are interleaved
-	current *stream            // the one that is not interleaved, or nil
-	spoilt  []SyntaxError      // unreadable lines while histories were open
-	// sinceHeader counts the unreadable lines since the last header.
-	sinceHeader int
-	lost        bool   // lines belong to no history, which has been reported
-	over        bool   // stop reading
-	cut         string // the fault of a last line that was cut
+	memory  int64   // limit on the memory that a history takes
+	current *stream // the history that is open, or nil
+	lost    bool    // lines belong to no history, which has been reported
+	over    bool    // stop reading
+	cut     string  // the fault of a last line that was cut
 }
 
 // A stream is a history that is being read.
@@ -65,10 +54,8 @@ type stream struct {
 	ordinal int   // among the histories of the file, from 1
 	bytes   int64 // of input
 	lines   int
-	spoilt  int   // how many of native.spoilt b knows
-	builder int64 // size of b when it was last measured
-	values  int64 // bytes of its arguments and results
-	closed  bool
+	builder int64       // size of b when it was last measured
+	values  int64       // bytes of its arguments and results
 	ordered bool        // the header says what orders the events
 	clash   clashFinder // of lines with stamps, unless ordered
 }
@@ -98,22 +85,14 @@ func (d *native) run() {
 	}
 }
 
-// finish delivers the open histories at the end of the stream, also if that was cut
-// short. After any other error they may lack events and are not delivered.
+// finish delivers the open history at the end of the stream, also if that was cut
+// short. After any other error it may lack events and is not delivered.
 func (d *native) finish(err error) {
-	if isEnd(err) {
-		open := d.open
-		d.open, d.closed = nil, 0
-		for i, st := range open {
-			open[i] = nil // it need not outlive its delivery
-			if st.closed || d.out.stopped {
-				continue
-			}
-			if d.cut != "" || err != io.EOF {
-				st.b.SetCut(d.lines.line)
-			}
-			d.close(st)
+	if isEnd(err) && d.current != nil {
+		if d.cut != "" || err != io.EOF {
+			d.current.b.SetCut(d.lines.line)
 		}
+		d.close()
 	}
 	switch {
 	case err != io.EOF:
@@ -123,24 +102,13 @@ func (d *native) finish(err error) {
 	}
 }
 
-// unreadable records a line that is not JSON. It may belong to any open history, so
-// each may lack an event.
+// unreadable records a line that is not JSON. The open history may lack an event.
 func (d *native) unreadable() {
-	if len(d.open) == d.closed {
+	if d.current == nil {
 		d.astray(d.scan.fault)
 		return
 	}
-	if d.sinceHeader++; d.sinceHeader <= history.MaxErrors+1 { // no history needs more
-		d.spoilt = append(d.spoilt, SyntaxError{Line: d.lines.line, Msg: fmt.Sprintf("byte %d: %s", d.scan.faultAt+1, d.scan.fault)})
-	}
-}
-
-// catchUp adds to st the unreadable lines since the last call. To add each of them to
-// all open histories at once would be quadratic.
-func (d *native) catchUp(st *stream) {
-	for ; st.spoilt < len(d.spoilt) && !st.b.Failed(); st.spoilt++ {
-		st.b.Errorf(d.spoilt[st.spoilt].Line, "%s", d.spoilt[st.spoilt].Msg)
-	}
+	d.current.b.Errorf(d.lines.line, "byte %d: %s", d.scan.faultAt+1, d.scan.fault)
 }
 
 // astray reports a line that belongs to no history, unless the one before did not
@@ -179,9 +147,6 @@ func (d *native) handle(size int) {
 	if st == nil || !d.charge(st, size) {
 		return
 	}
-	if st.spoilt < len(d.spoilt) {
-		d.catchUp(st)
-	}
 	if st.b.Failed() {
 		return
 	}
@@ -199,66 +164,45 @@ func (d *native) handle(size int) {
 // charge counts the bytes of a line against the limit.
 func (d *native) charge(st *stream, size int) bool {
 	st.bytes += int64(size)
-	values := d.scan.pool.made
+	st.values += d.scan.pool.made
 	d.scan.pool.made = 0
-	st.values += values
-	d.taken += values
 	if st.lines++; st.lines < 16 || st.lines%64 == 0 {
-		d.count(st)
+		st.builder = st.b.Size() + streamBytes
 	}
 	if n := st.b.Events(); n%sampled == 0 && n > 0 && d.out.count == 1 {
 		// Long files usually have one history.
 		st.b.Expect(expected(d.size, st.bytes, n) / 2)
 	}
-	if d.held += int64(size); d.held > d.limit {
-		d.over = true
+	switch {
+	case st.bytes > d.limit:
 		d.out.broken(d.lines.line, tooLarge(d.limit))
-		return false
-	}
-	if d.taken > d.memory {
-		d.over = true
+	case st.builder+st.values > d.memory:
 		d.out.broken(d.lines.line, tooMuchMemory(d.memory))
-		return false
+	default:
+		return true
 	}
-	return true
+	d.over = true
+	return false
 }
 
 // streamBytes is the memory of an open history without its Builder.
 const streamBytes = 256
 
-// count updates the size of the Builder of st.
-func (d *native) count(st *stream) {
-	builder := st.b.Size() + streamBytes
-	d.taken += builder - st.builder
-	st.builder = builder
-}
-
 // target returns the history to which the line belongs. If there is none, it reports
 // a fault and returns nil.
 func (d *native) target() *stream {
 	l := &d.line
-	if l.history.Kind() == history.None { // absent, or of a wrong type
-		if d.current != nil {
-			return d.current
-		}
-		switch {
-		case len(d.named) > 0:
-			d.astray(`several histories may be open, so that a line has to name its own by "history"`)
-		case d.out.count == 0:
-			d.astray(`no header before this line; a history begins with {"leadline":1}`)
-		default:
-			d.astray(`no history is open here; the next one begins with {"leadline":1}`)
-		}
-		return nil
-	}
-	id := l.history.Text()
-	if st := d.named[id]; st != nil {
-		return st
-	}
-	if d.current != nil && d.current.b.Header().ID == id {
+	isNamed := l.history.Kind() != history.None // not absent, nor of a wrong type
+	switch {
+	case d.current != nil && (!isNamed || d.current.b.Header().ID == l.history.Text()):
 		return d.current
+	case isNamed:
+		d.astray(fmt.Sprintf("no history %q is open here", clip([]byte(l.history.Text()))))
+	case d.out.count == 0:
+		d.astray(`no header before this line; a history begins with {"leadline":1}`)
+	default:
+		d.astray(`no history is open here; the next one begins with {"leadline":1}`)
 	}
-	d.astray(fmt.Sprintf("no history %q is open here", clip([]byte(id))))
 	return nil
 }
 
@@ -268,7 +212,7 @@ func (d *native) header() *stream {
 	l := &d.line
 	d.out.count++
 	if d.current != nil {
-		d.close(d.current)
+		d.close()
 	}
 	if l.version > nativeVersion {
 		d.out.fault(d.lines.line, "version %d of leadline's format is newer than this program, which reads version %d", l.version, nativeVersion)
@@ -279,10 +223,7 @@ func (d *native) header() *stream {
 		l.fault("there is no version %d of leadline's format", l.version)
 	}
 	d.lost = false
-	if d.sinceHeader = 0; len(d.open) == d.closed {
-		d.spoilt = d.spoilt[:0]
-	}
-	st := &stream{line: d.lines.line, ordinal: d.out.count, spoilt: len(d.spoilt), ordered: l.seen&fieldOrder != 0}
+	st := &stream{line: d.lines.line, ordinal: d.out.count, ordered: l.seen&fieldOrder != 0}
 	st.b = history.NewBuilder(history.Header{
 		ID: l.history.Text(), File: d.out.file, Line: d.lines.line, Format: nativeName,
 		Model: l.model, ModelArgs: l.event.Args, Tie: l.tie, Order: l.order,
@@ -290,66 +231,35 @@ func (d *native) header() *stream {
 	if l.torn || l.guessed {
 		st.b.Warn("the file that this history was converted from may have been cut: a violation may be due to what is missing")
 	}
-	if l.interleaved {
-		id := l.history.Text()
-		if id == "" {
-			l.fault(`an interleaved history needs a name ("history")`)
-		}
-		if d.named[id] != nil {
-			l.fault("history %q is open already", clip([]byte(id)))
-		} else {
-			d.named[id] = st
-		}
-	} else {
-		d.current = st
-	}
 	if l.problem != "" {
 		st.b.Errorf(d.lines.line, "%s", l.problem)
 	}
-	d.open = append(d.open, st)
+	d.current = st
 	return st
 }
 
 // end ends the history that the line names.
 func (d *native) end() {
-	l := &d.line
-	st := d.named[l.end]
-	if st == nil && d.current != nil && d.current.b.Header().ID == l.end {
-		st = d.current
-	}
+	l, st := &d.line, d.current
 	switch {
-	case st == nil && l.problem == "":
-		d.astray(fmt.Sprintf("no history %q is open here", clip([]byte(l.end))))
-	case st == nil:
-		d.astray(l.problem)
-	default:
-		d.catchUp(st)
+	case st != nil && st.b.Header().ID == l.end:
 		if l.problem != "" {
 			st.b.Errorf(d.lines.line, "%s", l.problem)
 		}
-		d.close(st)
+		d.close()
+	case l.problem == "":
+		d.astray(fmt.Sprintf("no history %q is open here", clip([]byte(l.end))))
+	default:
+		d.astray(l.problem)
 	}
 }
 
-// close delivers a history.
-func (d *native) close(st *stream) {
-	d.held -= st.bytes
-	d.taken -= st.builder + st.values
-	d.catchUp(st)
+// close delivers the open history.
+func (d *native) close() {
+	st := d.current
+	d.current = nil
 	if c := st.clash.clash; st.clash.found {
 		st.b.Errorf(max(c.response, c.invocation), `%s; write "order":"stamp" or "order":"file" into the header`, c.message(`"at"`))
-	}
-	st.closed = true
-	if d.closed++; 2*d.closed > len(d.open) {
-		d.open = slices.DeleteFunc(d.open, func(o *stream) bool { return o.closed })
-		d.closed = 0
-	}
-	id := st.b.Header().ID
-	if d.named[id] == st {
-		delete(d.named, id)
-	}
-	if d.current == st {
-		d.current = nil
 	}
 	d.out.name(st.b, st.ordinal)
 	d.out.build(st.b, st.line)

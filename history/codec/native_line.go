@@ -21,7 +21,6 @@ type nativeLine struct {
 	model       string
 	tie         history.Tie
 	order       history.Order
-	interleaved bool
 	torn        bool
 	guessed     bool
 	// of edges, marks and ends
@@ -179,8 +178,6 @@ func (l *nativeLine) rareValue(s *scanner, f field) {
 		default:
 			l.fault(`"order" is "file" or "stamp", not %q`, clip([]byte(order)))
 		}
-	case fieldInterleaved:
-		l.interleaved = l.boolean(s, f)
 	case fieldTorn:
 		l.torn = l.boolean(s, f)
 	case fieldGuessed:
@@ -367,7 +364,6 @@ const (
 	fieldArgs
 	fieldTie
 	fieldOrder
-	fieldInterleaved
 	fieldTorn
 	fieldGuessed
 	fieldType
@@ -385,7 +381,7 @@ const (
 
 // fieldNames has no field at 0.
 var fieldNames = [...]string{
-	"", "leadline", "history", "model", "args", "tie", "order", "interleaved", "torn", "guessed", "type", "process", "op",
+	"", "leadline", "history", "model", "args", "tie", "order", "torn", "guessed", "type", "process", "op",
 	"method", "result", "exception", "unknown", "at", "edge", "mark", "end",
 }
 
@@ -434,7 +430,7 @@ func (f field) names() string {
 }
 
 const (
-	headerFields = fieldLeadline | fieldHistory | fieldModel | fieldArgs | fieldTie | fieldOrder | fieldInterleaved | fieldTorn | fieldGuessed
+	headerFields = fieldLeadline | fieldHistory | fieldModel | fieldArgs | fieldTie | fieldOrder | fieldTorn | fieldGuessed
 	eventFields  = fieldType | fieldHistory | fieldProcess | fieldOp | fieldMethod | fieldArgs |
 		fieldResult | fieldException | fieldUnknown | fieldAt
 	edgeFields = fieldEdge | fieldHistory
