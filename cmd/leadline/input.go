@@ -155,12 +155,25 @@ func (in *input) report(file string, err error) {
 			break
 		}
 		in.faults++
-		fmt.Fprintln(in.stderr, report.Clean(f.Error()))
+		fmt.Fprintln(in.stderr, faultText(f))
 	}
 	if more && in.faults <= history.MaxErrors {
 		in.faults = history.MaxErrors + 1
 		fmt.Fprintf(in.stderr, "%s: too many errors\n", report.Clean(file))
 	}
+}
+
+// faultText returns a fault for people. Below a fault of an expression stand the
+// expression and a caret.
+func faultText(f *history.Error) string {
+	head, rest, _ := strings.Cut(f.Msg, "\n")
+	one := *f
+	one.Msg = head
+	text := report.Clean(one.Error())
+	for line := range strings.Lines(rest) {
+		text += "\n" + report.Clean(strings.TrimSuffix(line, "\n"))
+	}
+	return text
 }
 
 // leftOutText returns what the last line says about skipped files.
