@@ -557,7 +557,7 @@ func TestUsage(t *testing.T) {
 		{"check --model nothing x", "nothing"},
 		{"check --format nothing x", `unknown format "nothing"`},
 		{"check --map @" + dir + "/none x", "reading the mapping"},
-		{"check --map @" + dir + "/bad.map x", `"process" is not NAME=PATH`},
+		{"check --map @" + dir + "/bad.map x", `"process" is not NAME=EXPRESSION`},
 		{"check --max-depth 0 x", "--max-depth must be at least 1"},
 		{"check --timeout -1s x", "a bound must not be negative"},
 		{"check --store s --url nats://127.0.0.1:1 x", "--store is for the embedded server"},

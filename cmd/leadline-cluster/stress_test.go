@@ -74,7 +74,7 @@ func TestMappingOfTask(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := q.result(t.Context(), one.key())
-	if err != nil || r == nil || strings.Contains(string(r.lines), "a secret") || !strings.Contains(string(r.lines), "is not NAME=PATH") {
+	if err != nil || r == nil || strings.Contains(string(r.lines), "a secret") || !strings.Contains(string(r.lines), "is not NAME=EXPRESSION") {
 		t.Errorf("%s, %v", r.lines, err)
 	}
 }

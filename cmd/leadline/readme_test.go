@@ -14,7 +14,7 @@ import (
 )
 
 // readmeLines is how long the README may be: what a newcomer reads.
-const readmeLines = 160
+const readmeLines = 150
 
 // A block is a fenced block of the README.
 type block struct {
@@ -64,7 +64,8 @@ func TestReadme(t *testing.T) {
 			continue
 		}
 		var printed bytes.Buffer
-		for _, line := range b.lines {
+		for line := range strings.Lines(strings.ReplaceAll(b.text(), "\\\n", "")) {
+			line = strings.TrimSpace(line)
 			words := words(line)
 			if words[0] == "go" {
 				known := []string{"go test ./...", "go install ./cmd/leadline", "go run ./cmd/leadline check benchdata/corpora/juc-labelled"}
@@ -220,7 +221,7 @@ func TestReadmeTest(t *testing.T) {
 		return string(output), err
 	}
 	write("stack.go", testedStack)
-	for _, line := range []string{"go mod init example.com/stack", string(prepare[1]), "", "go test -c -o stack.test", "go tool leadline version"} {
+	for _, line := range []string{"go mod init example.com/stack", string(prepare[1])+" && go mod tidy", "", "go test -c -o stack.test", "go tool leadline version"} {
 		if line == "" {
 			write("stack_test.go", test+"\n") // the command does not need it
 		} else if output, err := command("sh", "-c", line); err != nil {
