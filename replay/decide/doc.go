@@ -58,17 +58,17 @@
 // processor time for the histories that it decided, in milliseconds, with the row and without it.
 //
 //	row                 decided   real   only it    CPU with   without
-//	depth                19,535  19,535        0         303       450
-//	monitor                 185      4        3         503     7,919
-//	short search            386    241        1         686     3,093
-//	window                   31      0        5       3,955    14,460
-//	order                   108      0       54       8,627   120,893
-//	search                   15      0       15       3,238    26,095
+//	depth                19,535  19,535        0         371       878
+//	monitor                 185      4        3         498     9,622
+//	short search            385    241        1         642     3,371
+//	window                   30      0        5       2,011    13,019
+//	order                   108      0       57       6,615   110,746
+//	search                   16      0       16       4,649    26,337
 //	depth and families        0      0        0           -         -
 //
-// All rows together leave 24 undecided. Without a rule of the search, more are: twins 12
-// (counters and priority queues with lost operations, for example), parts 4 and reads at
-// once 1. Without all rules but parts, there are 16 more.
+// All rows together leave 25 undecided. Without a rule of the search, more are: twins 12
+// (counters and priority queues with lost operations, for example), parts 4, useless
+// pending operations 2 and reads at once 1. Without all rules but parts, there are 21 more.
 //
 // Who has such histories:
 //
