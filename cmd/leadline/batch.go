@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,7 +20,7 @@ import (
 type batchFlags struct {
 	resume       string
 	retryUnknown bool
-	shard        shard
+	shard        batch.Shard
 	failFast     bool
 	progress     bool
 	junit        string
@@ -36,45 +35,6 @@ func (b *batchFlags) declare(flags *pflag.FlagSet) {
 	flags.BoolVar(&b.progress, "progress", false, "print the progress on stderr, even if that is not a terminal")
 	flags.StringVar(&b.junit, "junit", "", "write a report in the XML of JUnit to this `FILE`")
 	flags.StringVar(&b.summary, "summary", "", "write an object in JSON that sums up the batch to this `FILE`")
-}
-
-// A shard is a part of the histories: those whose number, counted from 0, is of-1
-// modulo n.
-type shard struct{ of, n int }
-
-func (s *shard) Set(text string) error {
-	of, n, ok := strings.Cut(text, "/")
-	i, err := strconv.Atoi(of)
-	if m, errN := strconv.Atoi(n); ok && err == nil && errN == nil && 1 <= i && i <= m {
-		*s = shard{i, m}
-		return nil
-	}
-	return errors.New("want a part and the number of parts, as 3/10")
-}
-
-func (s *shard) String() string {
-	if s.n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d/%d", s.of, s.n)
-}
-
-func (s *shard) Type() string { return "i/n" }
-
-// only returns the entries of the shard.
-func (s *shard) only(from iter.Seq[entry]) iter.Seq[entry] {
-	if s.n <= 1 {
-		return from
-	}
-	return func(yield func(entry) bool) {
-		k := 0
-		for e := range from {
-			if k%s.n == s.of-1 && !yield(e) {
-				return
-			}
-			k++
-		}
-	}
 }
 
 func (b *batchFlags) validate(f *checkFlags, args []string) error {

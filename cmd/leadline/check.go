@@ -237,7 +237,7 @@ func (f *checkFlags) entries(ctx context.Context, s streams, args []string, read
 	if f.history != "" {
 		from = f.onlyHistory(from)
 	}
-	return f.batch.shard.only(from)
+	return f.batch.shard.Of(from)
 }
 
 // presents reports whether p is a P.
