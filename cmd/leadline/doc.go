@@ -14,7 +14,7 @@
 //	leadline models [MODEL...]
 //	leadline formats
 //	leadline view [flags] FILE|DIR|-... >view.html
-//	leadline completion bash|zsh|fish
+//	leadline completion bash|zsh|fish|powershell
 //	leadline manual
 //	leadline version
 //	leadline help [COMMAND|TOPIC]
@@ -427,9 +427,10 @@
 //
 // One of these lines makes a shell complete commands, flags and their values:
 //
-//	source <(leadline completion bash)      # in ~/.bashrc
+//	source <(leadline completion bash)      # in ~/.bashrc, after the package bash-completion
 //	source <(leadline completion zsh)       # in ~/.zshrc, after compinit
 //	leadline completion fish | source       # in ~/.config/fish/config.fish
+//	leadline completion powershell | Out-String | Invoke-Expression  # in $PROFILE
 //
 // # JSON
 //

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/leadline/leadline/replay/spec"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -68,7 +69,7 @@ func (c section) write(w io.Writer) {
 // topicOf maps commands and topics to headings of the manual with another name.
 var topicOf = map[string]string{
 	"family": "families", "convert": "formats", "map": "logs of", "mapping": "logs of", "record": "simulated histories",
-	"version": "", "manual": "", "completion": "command line",
+	"version": "", "manual": "", "help": "", "completion": "command line",
 }
 
 // find returns the section of the manual whose title begins with the topic, or that
@@ -96,43 +97,62 @@ func topics() []string {
 }
 
 func commandNames() []string {
-	names := []string{"help"}
+	var names []string
 	for _, c := range commands() {
 		names = append(names, c.name)
 	}
 	return names
 }
 
-// help prints the help of a command, or the section of the manual about a topic, or
-// both. Without a topic, it lists the commands and topics.
-func help(s streams, topic []string) int {
-	if len(topic) == 0 {
-		usage(s.out)
+// setupHelp declares the command that prints the help of a command, or the section of the
+// manual about a topic, or both. Without a topic, it lists the commands and topics.
+func setupHelp(*pflag.FlagSet) func(streams, []string) int {
+	return func(s streams, topic []string) int {
+		if len(topic) == 0 {
+			usage(s.out)
+			return statusOK
+		}
+		name := strings.Join(topic, " ")
+		isCommand := slices.Contains(commandNames(), name)
+		about := find(name)
+		if !isCommand && about == nil {
+			fmt.Fprintf(s.err, "leadline: no help on %q%s; see leadline help\n", name, suggest(name, helpTopics(), ""))
+			return statusBad
+		}
+		if isCommand {
+			c, _, _ := newRoot(s, new(int)).Find(topic)
+			printHelp(c)
+			if about != nil {
+				fmt.Fprintln(s.out)
+			}
+		}
+		if about != nil {
+			about.write(s.out)
+		}
 		return statusOK
 	}
-	name := strings.Join(topic, " ")
-	i := slices.IndexFunc(commands(), func(c command) bool { return c.name == name })
-	about := find(name)
-	if i < 0 && about == nil {
-		fmt.Fprintf(s.err, "leadline: no help on %q%s; see leadline help\n", name, suggest(name, helpTopics(), ""))
-		return statusBad
-	}
-	if i >= 0 {
-		commands()[i].help(s.out)
-		if about != nil {
-			fmt.Fprintln(s.out)
-		}
-	}
-	if about != nil {
-		about.write(s.out)
-	}
-	return statusOK
 }
 
-// help prints how the command is used: its examples are those of the manual.
-func (c command) help(w io.Writer) {
-	fmt.Fprintf(w, "leadline %s: %s\n\nUsage:\n  leadline %s [flags] %s\n", c.name, c.short, c.name, c.args)
-	if examples := c.examples(); len(examples) > 0 {
+// helpTopics returns the commands and topics that help describes.
+func helpTopics() []string {
+	names := commandNames()
+	for _, topic := range topics() {
+		if !slices.Contains(names, topic) {
+			names = append(names, topic)
+		}
+	}
+	return names
+}
+
+// printHelp prints how a command is used: its examples are those of the manual.
+func printHelp(c *cobra.Command) {
+	w := c.OutOrStdout()
+	if !c.HasParent() {
+		usage(w)
+		return
+	}
+	fmt.Fprintf(w, "leadline %s: %s\n\nUsage:\n  %s\n", c.Name(), c.Short, c.UseLine())
+	if examples := examples(c.Name()); len(examples) > 0 {
 		fmt.Fprintln(w, "\nExamples:")
 		for _, line := range examples {
 			if command, _, ok := strings.Cut(line, "#"); ok && 2+len(line) > textWidth(w) {
@@ -141,14 +161,14 @@ func (c command) help(w io.Writer) {
 			fmt.Fprintf(w, "  %s\n", line)
 		}
 	}
-	if flags, _ := c.flags(); flags.HasFlags() {
-		fmt.Fprintf(w, "\nFlags:\n%s", flags.FlagUsagesWrapped(textWidth(w)))
+	if c.HasAvailableLocalFlags() {
+		fmt.Fprintf(w, "\nFlags:\n%s", c.LocalFlags().FlagUsagesWrapped(textWidth(w)))
 	}
 }
 
 // examples returns the lines "leadline COMMAND ..." of the manual's sections.
 // The beginning of the manual is a synopsis.
-func (c command) examples() []string {
+func examples(command string) []string {
 	var lines []string
 	for _, s := range manual()[1:] {
 		for _, block := range s.text {
@@ -157,7 +177,7 @@ func (c command) examples() []string {
 				continue
 			}
 			for line := range strings.Lines(code.Text) {
-				if strings.HasPrefix(line, "leadline "+c.name+" ") {
+				if strings.HasPrefix(line, "leadline "+command+" ") {
 					lines = append(lines, strings.TrimSpace(line))
 				}
 			}

@@ -75,7 +75,7 @@ var imports = map[string][]string{
 	"cmd/internal/version":  {},
 	"cmd/leadline": {"cmd/internal/flagkind", "cmd/internal/output", "cmd/internal/version", "history", "history/codec", "history/record", "history/stress", "history/stress/instrument", "history/stress/instrument/golist", "history/stress/procgroup", "history/stress/safety", "history/stress/schedule", "history/stress/simulate", "history/stress/subject", "hitting", "hitting/meter", "poset", "replay", "replay/batch", "replay/spec", "replay/decide", "replay/report", "replay/stresstest", "replay/view", "replay/composed/extract",
 		"benchdata/corpora", "benchdata/tables",
-		"github.com/spf13/pflag", "github.com/olekukonko/tablewriter", "golang.org/x/sys"},
+		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/olekukonko/tablewriter", "golang.org/x/term"},
 
 	"history/stress/instrument":        {"history/stress/instrument/golist", "history/stress/procgroup"},
 	"history/stress/instrument/golist": {"history/stress/procgroup"},

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
@@ -59,7 +60,8 @@ func commands() []command {
 		{"composed", "PACKAGE...", "list functions that compose operations of a concurrent collection", setupComposed},
 		{"models", "[MODEL...]", "list the specifications and their methods", setupModels},
 		{"formats", "", "list the formats of history files", setupFormats},
-		{"completion", "bash|zsh|fish", "print a script that completes command lines in a shell", setupCompletion},
+		{"help", "[COMMAND|TOPIC]", "describe a command or a topic", setupHelp},
+		{"completion", "bash|zsh|fish|powershell", "print a script that completes command lines in a shell", setupCompletion},
 		{"manual", "", "print the manual", setupManual},
 		{"version", "", "print the version", setupVersion},
 	}
@@ -83,19 +85,50 @@ func runCommand(s streams, args []string) int {
 		usage(s.err)
 		return statusBad
 	}
-	switch args[0] {
-	case "help", "-h", "--help":
-		return help(s, args[1:])
-	case "--version":
+	if args[0] == "--version" {
 		args = []string{"version"}
 	}
+	status := statusOK
+	root := newRoot(s, &status)
+	root.SetArgs(args)
+	switch c, err := root.ExecuteC(); {
+	case err == nil:
+		return status
+	case c == root:
+		fmt.Fprintf(s.err, "leadline: %s%s; see leadline help\n", report.CleanLines(err.Error()), suggest(args[0], commandNames(), ""))
+		return statusBad
+	default: // the flags are wrong
+		return fail(s, c.Name(), fmt.Errorf("%w%s", flagkind.Explain(err), suggestFlag(err, c.Flags())))
+	}
+}
+
+// newRoot returns the command line. The command that runs sets status.
+func newRoot(s streams, status *int) *cobra.Command {
+	root := &cobra.Command{Use: "leadline", SilenceErrors: true, SilenceUsage: true, DisableSuggestions: true}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { printHelp(c) })
 	for _, c := range commands() {
-		if c.name == args[0] {
-			return c.run(s, args[1:])
+		child := c.cobra(s, status)
+		if root.AddCommand(child); c.name == "help" {
+			root.SetHelpCommand(child)
 		}
 	}
-	fmt.Fprintf(s.err, "leadline: no command %q%s; see leadline help\n", args[0], suggest(args[0], commandNames(), ""))
-	return statusBad
+	return root
+}
+
+// cobra returns the command with its flags and completions.
+func (c command) cobra(s streams, status *int) *cobra.Command {
+	child := &cobra.Command{Use: strings.TrimSpace(c.name + " [flags] " + c.args), Short: c.short,
+		ValidArgsFunction: c.complete, Args: cobra.ArbitraryArgs}
+	flags := child.Flags()
+	flags.SortFlags = false
+	do := c.setup(flags)
+	child.PreRunE = func(*cobra.Command, []string) error { return flagkind.Empty(flags) }
+	child.Run = func(_ *cobra.Command, args []string) { *status = do(s, args) }
+	completeFlags(child)
+	return child
 }
 
 // untilClosed returns a context that an interrupt cancels, or the first write that fails
@@ -105,29 +138,6 @@ func (s streams) untilClosed() (ctx context.Context, restore func()) {
 		return out.Interruptible()
 	}
 	return output.Interruptible()
-}
-
-// flags returns the flags of the command, and the function that runs it once they
-// are parsed.
-func (c command) flags() (*pflag.FlagSet, func(s streams, args []string) int) {
-	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-	flags.SortFlags = false
-	flags.SetOutput(io.Discard)
-	flags.Usage = func() {} // Parse would call it for --help
-	do := c.setup(flags)
-	return flags, do
-}
-
-func (c command) run(s streams, args []string) int {
-	flags, do := c.flags()
-	switch err := flagkind.Parse(flags, args); {
-	case errors.Is(err, pflag.ErrHelp):
-		c.help(s.out)
-		return statusOK
-	case err != nil:
-		return fail(s, c.name, fmt.Errorf("%w%s", err, suggestFlag(err, flags)))
-	}
-	return do(s, flags.Args())
 }
 
 // interrupted reports that a command was interrupted, unless nobody reads its output.

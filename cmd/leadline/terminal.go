@@ -3,35 +3,41 @@ package main
 import (
 	"io"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/cmd/internal/output"
 	"github.com/leadline/leadline/replay"
+	"golang.org/x/term"
 )
+
+// terminal returns the terminal that w writes to, or nil.
+func terminal(w io.Writer) *os.File {
+	if c, ok := w.(*output.Writer); ok {
+		w = c.W
+	}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return f
+	}
+	return nil
+}
 
 // terminalWidth returns the number of columns of the terminal that w writes to,
 // or 0 if that is not a terminal. COLUMNS overrides what the terminal reports.
 func terminalWidth(w io.Writer) int {
-	if c, ok := w.(*output.Writer); ok {
-		w = c.W
-	}
-	f, ok := w.(*os.File)
-	if !ok {
-		return 0
-	}
-	width, ok := windowWidth(f)
-	if !ok {
+	f := terminal(w)
+	if f == nil {
 		return 0
 	}
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
 	}
-	if width <= 0 { // the terminal does not report it
-		return 80
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+		return width
 	}
-	return width
+	return 80 // the terminal does not report it
 }
 
 // textWidth returns the width for running text: that of the terminal, but at most 100.
@@ -45,7 +51,7 @@ func textWidth(w io.Writer) int {
 // useColor reports whether to write to w in colour, as --color says.
 func useColor(c *flagkind.Choice, w io.Writer) bool {
 	if c.Value == "auto" {
-		return terminalWidth(w) > 0 && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+		return terminal(w) != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && runtime.GOOS != "windows"
 	}
 	return c.Value == "always"
 }

@@ -23,7 +23,7 @@ func setupView(flags *pflag.FlagSet) func(streams, []string) int {
 			return fail(s, "view", err)
 		}
 		if file == "-" {
-			if isTerminal(s.out) {
+			if terminal(s.out) != nil {
 				return fail(s, "view", errors.New("standard output is a terminal; name a file with -o view.html"))
 			}
 			return f.view(s, args)

@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
-
-	"github.com/leadline/leadline/cmd/internal/output"
 )
 
 // maxJobs bounds --jobs. More jobs than processors are of no use.
@@ -119,17 +116,8 @@ type progress struct {
 	pace    *pace  // has more to print; or nil
 }
 
-// isTerminal reports whether w is a terminal.
-func isTerminal(w io.Writer) bool {
-	if c, ok := w.(*output.Writer); ok {
-		w = c.W
-	}
-	f, ok := w.(*os.File)
-	return ok && onTerminal(f)
-}
-
 func newProgress(w io.Writer) *progress {
-	if !isTerminal(w) {
+	if terminal(w) == nil {
 		return &progress{}
 	}
 	return &progress{w: w, every: 200 * time.Millisecond, last: time.Now(), what: "histories"}

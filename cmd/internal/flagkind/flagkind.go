@@ -188,17 +188,27 @@ var wanted = map[string]string{
 	"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0",
 }
 
-// Parse parses args. Its errors do not mention how pflag parses numbers. It refuses an
-// empty text where that would be taken for the flag not given.
+// Parse parses args. It refuses what Empty refuses, and explains errors.
 func Parse(flags *pflag.FlagSet, args []string) error {
-	err := flags.Parse(args)
-	if err == nil {
-		flags.Visit(func(f *pflag.Flag) {
-			if f.Value.Type() == "string" && f.DefValue == "" && f.Value.String() == "" {
-				err = cmp.Or(err, fmt.Errorf("--%s is empty", f.Name))
-			}
-		})
+	if err := flags.Parse(args); err != nil {
+		return Explain(err)
 	}
+	return Empty(flags)
+}
+
+// Empty returns an error if an empty text is given where it would be taken for the flag
+// not given.
+func Empty(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && f.DefValue == "" && f.Value.String() == "" {
+			err = cmp.Or(err, fmt.Errorf("--%s is empty", f.Name))
+		}
+	})
+	return err
+}
+
+// Explain returns an error of pflag without how pflag parses numbers.
+func Explain(err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
 		return err
