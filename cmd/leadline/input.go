@@ -13,6 +13,7 @@ import (
 	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/history/files"
 	"github.com/leadline/leadline/replay/batch"
 	"github.com/leadline/leadline/replay/report"
 	"github.com/spf13/pflag"
@@ -147,7 +148,7 @@ func (in *input) report(file string, err error) {
 	if file != in.file {
 		in.file, in.faults = file, 0
 	}
-	in.limited = in.limited || errors.Is(err, codec.ErrLimit)
+	in.limited = in.limited || errors.Is(err, files.ErrLimit)
 	more := batch.HasMore(err)
 	for _, f := range batch.Faults(err) {
 		if in.faults >= history.MaxErrors {

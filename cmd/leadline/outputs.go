@@ -12,6 +12,7 @@ import (
 
 	"github.com/leadline/leadline/cmd/internal/output"
 	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/history/files"
 	"github.com/leadline/leadline/replay/batch"
 	"github.com/spf13/pflag"
 )
@@ -96,7 +97,7 @@ func (in *input) holdsHistories(file string) bool {
 			}
 			for _, err := range f.Histories() {
 				// A report is not a history for a format that a flag names.
-				if err == nil || o.Format == "" && o.Map == "" && (!errors.Is(err, codec.ErrUnknownFormat) || errors.Is(err, codec.ErrNoHeader)) && !errors.Is(err, codec.ErrEmpty) {
+				if err == nil || o.Format == "" && o.Map == "" && (!errors.Is(err, codec.ErrUnknownFormat) || errors.Is(err, codec.ErrNoHeader)) && !errors.Is(err, files.ErrEmpty) {
 					return true
 				}
 				break

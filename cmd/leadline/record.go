@@ -12,6 +12,7 @@ import (
 	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/cmd/internal/output"
 	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/history/files"
 	recording "github.com/leadline/leadline/history/record"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/simulate"
@@ -150,7 +151,7 @@ func (f *recordFlags) write(ctx context.Context, stdout io.Writer, record func(c
 
 // simulate writes a simulated history, compressed as the name of the file says.
 func (f *recordFlags) simulate(ctx context.Context, w io.Writer) error {
-	z, err := codec.Compress(w, f.output)
+	z, err := files.Compress(w, f.output)
 	if err != nil {
 		return err
 	}

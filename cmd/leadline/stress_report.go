@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/history/files"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/replay/report"
 	"github.com/leadline/leadline/replay/stresstest"
@@ -401,7 +401,7 @@ func newHistoriesFile(name string) (*historiesFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := codec.Compress(file, name)
+	w, err := files.Compress(file, name)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}

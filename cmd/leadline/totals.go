@@ -13,6 +13,7 @@ import (
 
 	"github.com/leadline/leadline/benchdata/tables"
 	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/history/files"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/report"
 	"github.com/olekukonko/tablewriter"
@@ -64,11 +65,11 @@ func (r *fileReason) files(n int) string {
 var reasonNames = [...]fileReason{
 	{"missing", func(err error) bool { return errors.Is(err, fs.ErrNotExist) }},
 	{"unreadable", isUnreadable},
-	{"empty", func(err error) bool { return errors.Is(err, codec.ErrEmpty) }},
+	{"empty", func(err error) bool { return errors.Is(err, files.ErrEmpty) }},
 	{"of no known format", func(err error) bool { return errors.Is(err, codec.ErrUnknownFormat) }},
-	{"of another compression", func(err error) bool { return errors.Is(err, codec.ErrCompression) }},
-	{"of another encoding", func(err error) bool { return errors.Is(err, codec.ErrEncoding) }},
-	{"of more than the limits allow", func(err error) bool { return errors.Is(err, codec.ErrLimit) }},
+	{"of another compression", func(err error) bool { return errors.Is(err, files.ErrCompression) }},
+	{"of another encoding", func(err error) bool { return errors.Is(err, files.ErrEncoding) }},
+	{"of more than the limits allow", func(err error) bool { return errors.Is(err, files.ErrLimit) }},
 }
 
 // isUnreadable reports whether err is an error of the system, other than a missing file.

@@ -163,9 +163,9 @@ func TestArchiveFaults(t *testing.T) {
 		name, content string
 		want          []string
 	}{
-		{"end marker", whole[:4*tarBlock], []string{"logs/a a", "logs/b b", ends}},
-		{"header", whole[:3*tarBlock-100], []string{"logs/a a", "logs: the archive is cut short: unexpected EOF"}},
-		{"member", whole[:tarBlock+40], []string{"logs/a logs/a:1: history a has no events logs/a:1: the file is cut short: unexpected EOF", "logs: the archive is cut short: unexpected EOF"}},
+		{"end marker", whole[:4*512], []string{"logs/a a", "logs/b b", ends}},
+		{"header", whole[:3*512-100], []string{"logs/a a", "logs: the archive is cut short: unexpected EOF"}},
+		{"member", whole[:512+40], []string{"logs/a logs/a:1: history a has no events logs/a:1: the file is cut short: unexpected EOF", "logs: the archive is cut short: unexpected EOF"}},
 		{"compressed", string(gzipped(whole))[:60], []string{"logs logs: the file is cut short: gzip: unexpected EOF"}},
 		{"zip", packed[:len(packed)-10], []string{"logs: zip: not a valid zip file"}},
 		{"no members", zipped(t, nil), []string{"logs: the file is empty: no files in the archive"}},

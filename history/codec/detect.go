@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/files"
 )
 
 // detectBytes is how far Decode reads for the keys that identify a format,
@@ -44,28 +45,28 @@ func byBeginning(b *beginning) (Format, bool) {
 	return Format{}, false
 }
 
-// detect finds the format, reading as little as that takes.
-func (in *input) detect() (Format, error) {
+// detect finds the format of in, reading as little as that takes.
+func detect(in *files.Input) (Format, error) {
 	for {
-		last := in.err != nil || len(in.head) >= detectBytes
-		b, settled := lookAt(in.head, last)
+		last := in.Err() != nil || len(in.Head()) >= detectBytes
+		b, settled := lookAt(in.Head(), last)
 		if f, ok := byBeginning(&b); ok && (settled || len(b.keywords) == 0 || last) {
 			return f, nil
 		}
 		switch {
-		case in.err == io.EOF && len(bytes.TrimSpace(in.head)) == 0:
-			return Format{}, ErrEmpty
-		case in.err != nil && in.err != io.EOF:
-			return Format{}, in.err
-		case unsupported(in.head) != nil:
-			return Format{}, unsupported(in.head)
+		case in.Err() == io.EOF && len(bytes.TrimSpace(in.Head())) == 0:
+			return Format{}, files.ErrEmpty
+		case in.Err() != nil && in.Err() != io.EOF:
+			return Format{}, in.Err()
+		case in.Unsupported() != nil:
+			return Format{}, in.Unsupported()
 		case settled || last:
-			if line := nativeLineIn(in.head); line > 0 {
+			if line := nativeLineIn(in.Head()); line > 0 {
 				return Format{}, &SyntaxError{Line: line, Msg: ErrNoHeader.Error(), Err: ErrNoHeader}
 			}
 			return Format{}, unknownFormat()
 		}
-		in.look()
+		in.Look()
 	}
 }
 
@@ -103,14 +104,16 @@ func beginsMark(text []byte) bool {
 func unmarked(decode decoder) decoder {
 	return func(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 		return func(yield func(*history.History, error) bool) {
-			in, ok := r.(*input)
+			in, ok := r.(*files.Input)
 			if !ok {
-				in = &input{r: r}
+				in = files.NewInput(r)
 			}
-			for in.err == nil && beginsMark(in.head) {
-				in.look()
+			for in.Err() == nil && beginsMark(in.Head()) {
+				in.Look()
 			}
-			in.head = bytes.TrimPrefix(in.head, byteOrderMark)
+			if bytes.HasPrefix(in.Head(), byteOrderMark) {
+				in.Discard(len(byteOrderMark))
+			}
 			decode(in, file, lim)(yield)
 		}
 	}

@@ -1,16 +1,14 @@
 // Package codec reads and writes recorded histories.
 //
-// Files finds the files that paths name, also in directories and archives (tar and
-// zip), File.Histories decodes one of them, and Decode decodes any reader. File.Open
-// returns the content undecoded. Archives and compression (gzip and zstd) are
-// recognised by their first bytes, formats by the first data of the input; see
+// Files finds the files that paths name, also in directories and archives (see package
+// files, which also decompresses), File.Histories decodes one of them, and Decode decodes any
+// reader. Formats are recognised by the first data of the input; see
 // Detect. Formats returns the table of formats, each with a decoder. Encode writes the
 // native format.
 // Errors have a file and a line; Format.Decode says after which of them decoding goes
 // on. Limits bound the memory that decoding takes.
 //
 // An EventWriter writes the native format event by event, for recorders.
-// Compress returns a writer that compresses.
 //
 // # The native format
 //

@@ -7,11 +7,11 @@ import (
 	"io"
 	"io/fs"
 	"iter"
-	"os"
 	"strings"
 	"sync/atomic"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/files"
 )
 
 // A Format describes how histories are written in a file.
@@ -115,9 +115,6 @@ var ErrUnknownFormat = errors.New("no known format")
 // does not begin with a header. Such a file is never skipped.
 var ErrNoHeader = fmt.Errorf(`%w: a line of leadline's own, but no header such as {"leadline":1} comes first`, ErrUnknownFormat)
 
-// ErrEmpty is wrapped by the error for an input that has at most white space.
-var ErrEmpty = errors.New("the file is empty")
-
 // Options configure how inputs are read. The zero value is useful.
 type Options struct {
 	// Format is the name of the format; "" means to detect it.
@@ -166,8 +163,8 @@ func (o *Options) skips(why error) bool {
 	case SkipUnknown:
 		return errors.Is(why, ErrUnknownFormat)
 	case SkipContent:
-		return errors.Is(why, ErrUnknownFormat) || errors.Is(why, ErrEmpty) ||
-			errors.Is(why, ErrCompression) || errors.Is(why, ErrEncoding)
+		return errors.Is(why, ErrUnknownFormat) || errors.Is(why, files.ErrEmpty) ||
+			errors.Is(why, files.ErrCompression) || errors.Is(why, files.ErrEncoding)
 	}
 	return false
 }
@@ -208,29 +205,22 @@ func formatNames() string {
 	return strings.Join(names, ", ")
 }
 
-func (o *Options) stdin() io.Reader {
-	if o.Stdin != nil {
-		return o.Stdin
-	}
-	return os.Stdin
-}
-
 // Decode reads the histories of r, which may be compressed by gzip or zstd, in any
 // format. file is for messages. Each history is delivered as soon as it is complete.
 // The errors are those of Format.Decode. An input without any history is an error
-// too, which wraps ErrEmpty or ErrUnknownFormat if that is the reason.
+// too, which wraps files.ErrEmpty or ErrUnknownFormat if that is the reason.
 func Decode(r io.Reader, file string, opts Options) iter.Seq2[*history.History, error] {
 	return func(yield func(*history.History, error) bool) {
 		if r == nil {
 			yield(nil, errors.New("codec: the reader is nil"))
 			return
 		}
-		in, err := newInput(opts.interruptible(r), opts.Limits)
+		in, err := files.Open(opts.Context, r, opts.Limits.fill().Limits)
 		if err != nil {
 			yield(nil, inputError(file, err))
 			return
 		}
-		defer in.close()
+		defer in.Close()
 		for h, err := range decodeInput(in, file, opts) {
 			if !yield(h, err) {
 				return
@@ -240,20 +230,19 @@ func Decode(r io.Reader, file string, opts Options) iter.Seq2[*history.History, 
 }
 
 // decodeInput is Decode for an input that is open already.
-func decodeInput(in *input, file string, opts Options) iter.Seq2[*history.History, error] {
+func decodeInput(in *files.Input, file string, opts Options) iter.Seq2[*history.History, error] {
 	return func(yield func(*history.History, error) bool) {
 		format, err := opts.format()
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		in.context = opts.Context
 		if format.Name == "" {
-			if format, err = in.detect(); err != nil {
+			if format, err = detect(in); err != nil {
 				yield(nil, inputError(file, err))
 				return
 			}
-		} else if empty, err := in.empty(); empty {
+		} else if empty, err := in.Empty(); empty {
 			yield(nil, inputError(file, err))
 			return
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/files"
 )
 
 const small = `{"leadline":1,"history":"h","model":"m"}
@@ -179,9 +180,9 @@ func must[T any](v T, err error) T {
 
 func TestEmpty(t *testing.T) {
 	for in, want := range map[string]error{
-		"": ErrEmpty, "\n": ErrEmpty, " \r\n\t": ErrEmpty, "# nothing\n": ErrUnknownFormat, "{}": ErrUnknownFormat,
+		"": files.ErrEmpty, "\n": files.ErrEmpty, " \r\n\t": files.ErrEmpty, "# nothing\n": ErrUnknownFormat, "{}": ErrUnknownFormat,
 		`{"process":0,"type":"invoke"}`: ErrUnknownFormat, "[1]": ErrUnknownFormat, "\x00\x01": ErrUnknownFormat,
-		string(gzipped("")): ErrEmpty, string(zstdded("")): ErrEmpty,
+		string(gzipped("")): files.ErrEmpty, string(zstdded("")): files.ErrEmpty,
 	} {
 		_, errs := collect(strings.NewReader(in), Options{})
 		if len(errs) != 1 || !errors.Is(errs[0], want) {

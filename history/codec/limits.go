@@ -1,9 +1,9 @@
 package codec
 
 import (
-	"errors"
 	"fmt"
-	"math"
+
+	"github.com/leadline/leadline/history/files"
 )
 
 // Limits protect against inputs that would take too much memory. In each field, 0
@@ -16,67 +16,34 @@ type Limits struct {
 	History int64
 	// Memory is about how many bytes of memory a history may take: 8 GiB by default. It also bounds Line and Window, and the
 	// length of an object in JSON.
-	Memory int64
-	// Ratio is how many bytes one byte of compressed input may expand to. It
-	// applies to the whole input once RatioAfter bytes are decompressed. The
-	// defaults are 1000 and 100 MB.
-	Ratio, RatioAfter int64
-	// Window is the largest window of a zstd frame, in bytes: 128 MiB by default,
-	// as in zstd.
-	Window int64
+	Memory       int64
+	files.Limits // of compression
 }
 
 // DefaultLimits are the limits of a zero Limits.
-var DefaultLimits = Limits{Line: 16 << 20, History: 1 << 30, Memory: 8 << 30, Ratio: 1000, RatioAfter: 100e6, Window: 128 << 20}
+var DefaultLimits = Limits{Line: 16 << 20, History: 1 << 30, Memory: 8 << 30, Limits: files.DefaultLimits}
 
-// noLimit is so small that adding other sizes does not overflow.
-const noLimit = math.MaxInt64 / 4
-
-// fill replaces zeros by defaults and negative numbers by noLimit.
+// fill replaces zeros by defaults and negative numbers by numbers that nothing reaches.
 func (l Limits) fill() Limits {
-	one := func(field *int64, standard int64) {
-		switch {
-		case *field == 0:
-			*field = standard
-		case *field < 0 || *field > noLimit:
-			*field = noLimit
-		}
-	}
-	one(&l.Line, DefaultLimits.Line)
-	one(&l.History, DefaultLimits.History)
-	one(&l.Ratio, DefaultLimits.Ratio)
-	one(&l.RatioAfter, DefaultLimits.RatioAfter)
-	one(&l.Window, DefaultLimits.Window)
-	one(&l.Memory, DefaultLimits.Memory)
+	l.Limits = l.Limits.Fill()
+	l.Line = files.Limit(l.Line, DefaultLimits.Line)
+	l.History = files.Limit(l.History, DefaultLimits.History)
+	l.Memory = files.Limit(l.Memory, DefaultLimits.Memory)
 	l.Line = min(l.Line, l.Memory)
-	l.Window = min(l.Window, max(l.Memory/2, usualWindow))
+	l.Window = min(l.Window, max(l.Memory/2, files.UsualWindow))
 	return l
 }
 
-// usualWindow is the window that encoders of zstd use by default.
-const usualWindow = 8 << 20
-
-// ErrLimit is wrapped by the error for an input that exceeds one of the
-// Limits.
-var ErrLimit = errors.New("limit exceeded")
-
-// A limitError describes which limit an input exceeds.
-type limitError string
-
-func (e limitError) Error() string { return string(e) }
-
-func (e limitError) Is(target error) bool { return target == ErrLimit }
-
 func tooLong(limit int64) error {
-	return limitError(fmt.Sprintf("line longer than %s", size(limit)))
+	return files.LimitError(fmt.Sprintf("line longer than %s", size(limit)))
 }
 
 func tooLarge(limit int64) error {
-	return limitError(fmt.Sprintf("history larger than %s", size(limit)))
+	return files.LimitError(fmt.Sprintf("history larger than %s", size(limit)))
 }
 
 func tooMuchMemory(limit int64) error {
-	return limitError(fmt.Sprintf("the history takes more than %s of memory", size(limit)))
+	return files.LimitError(fmt.Sprintf("the history takes more than %s of memory", size(limit)))
 }
 
 // size formats a number of bytes.

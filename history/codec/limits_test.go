@@ -11,6 +11,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/leadline/leadline/history/files"
 )
 
 // repeated is a stream of n times the same text.
@@ -64,7 +66,7 @@ func TestLimits(t *testing.T) {
 		if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > test.most {
 			t.Errorf("%s: %d MiB allocated", test.name, used)
 		}
-		if strings.Contains(test.want, "larger") && !errors.Is(errs[len(errs)-1], ErrLimit) {
+		if strings.Contains(test.want, "larger") && !errors.Is(errs[len(errs)-1], files.ErrLimit) {
 			t.Errorf("%s: the error does not wrap ErrLimit", test.name)
 		}
 	}
@@ -77,7 +79,7 @@ func TestBombs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compresses hundreds of megabytes")
 	}
-	size, limits := int64(16<<20), Limits{Ratio: 500, RatioAfter: 4 << 20}
+	size, limits := int64(16<<20), Limits{Limits: files.Limits{Ratio: 500, RatioAfter: 4 << 20}}
 	if *full { // enough for the default limits
 		size, limits.RatioAfter = 120<<20, 0
 	}
@@ -93,15 +95,15 @@ func TestBombs(t *testing.T) {
 		}
 	}
 	for name, bomb := range map[string][]byte{"zstd": zs.Bytes(), "gzip": gz.Bytes()} {
-		if ids, errs := collect(bytes.NewReader(bomb), Options{Limits: limits}); len(ids) != 0 || len(errs) != 1 || !errors.Is(errs[0], ErrLimit) {
+		if ids, errs := collect(bytes.NewReader(bomb), Options{Limits: limits}); len(ids) != 0 || len(errs) != 1 || !errors.Is(errs[0], files.ErrLimit) {
 			t.Errorf("%s, %d bytes: histories %v, errors %v", name, len(bomb), ids, errs)
 		}
 		if name == "zstd" && *full {
-			if _, errs := collect(bytes.NewReader(bomb), Options{}); len(errs) != 1 || !errors.Is(errs[0], ErrLimit) {
+			if _, errs := collect(bytes.NewReader(bomb), Options{}); len(errs) != 1 || !errors.Is(errs[0], files.ErrLimit) {
 				t.Errorf("%s, %d bytes, default limits: errors %v", name, len(bomb), errs)
 			}
 		}
-		if ids, errs := collect(bytes.NewReader(bomb), Options{Limits: Limits{Ratio: -1}}); len(ids) != 1 || len(errs) != 0 {
+		if ids, errs := collect(bytes.NewReader(bomb), Options{Limits: Limits{Limits: files.Limits{Ratio: -1}}}); len(ids) != 1 || len(errs) != 0 {
 			t.Errorf("%s without limit: histories %v, errors %v", name, ids, errs)
 		}
 	}
@@ -109,7 +111,7 @@ func TestBombs(t *testing.T) {
 	w := must(zstd.NewWriter(&wide, zstd.WithWindowSize(8<<20)))
 	io.Copy(w, repeated("# some comment\n", 9<<20))
 	w.Close()
-	if _, errs := collect(&wide, Options{Format: nativeName, Limits: Limits{Window: 1 << 20}}); len(errs) != 1 || !errors.Is(errs[0], ErrLimit) {
+	if _, errs := collect(&wide, Options{Format: nativeName, Limits: Limits{Limits: files.Limits{Window: 1 << 20}}}); len(errs) != 1 || !errors.Is(errs[0], files.ErrLimit) {
 		t.Errorf("window: errors %v", errs)
 	}
 }
@@ -143,7 +145,7 @@ func TestMemory(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		ids, errs := collect(in, Options{Limits: Limits{Memory: limit}})
 		runtime.ReadMemStats(&after)
-		if len(ids) != 0 || len(errs) != 1 || !errors.Is(errs[0], ErrLimit) {
+		if len(ids) != 0 || len(errs) != 1 || !errors.Is(errs[0], files.ErrLimit) {
 			t.Errorf("%s: histories %d, errors %.300v", name, len(ids), errs)
 			continue
 		}

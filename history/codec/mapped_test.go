@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/leadline/leadline/history/files"
 )
 
 // mappedSamples returns the golden files of mapped records: each has the sections
@@ -125,7 +127,7 @@ func TestMappedLimits(t *testing.T) {
 		for _, err := range Decode(strings.NewReader(in), "in", Options{Map: mapping, Limits: Limits{Line: 1000}}) {
 			last = err
 		}
-		if !errors.Is(last, ErrLimit) {
+		if !errors.Is(last, files.ErrLimit) {
 			t.Errorf("%.20s: %v, want an exceeded limit", in, last)
 		}
 		for h, err := range Decode(strings.NewReader(in), "in", Options{Map: mapping}) {

@@ -17,12 +17,12 @@ type nativeLine struct {
 	event   history.Event
 	history history.Value // String
 	// of headers
-	version     int64
-	model       string
-	tie         history.Tie
-	order       history.Order
-	torn        bool
-	guessed     bool
+	version int64
+	model   string
+	tie     history.Tie
+	order   history.Order
+	torn    bool
+	guessed bool
 	// of edges, marks and ends
 	from, to history.Value
 	happened bool

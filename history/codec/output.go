@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/files"
 )
 
 // SyntaxError is a fault of a file at a line; it prints as file:line: message. The
@@ -93,7 +94,7 @@ func (o *output) fault(line int, format string, args ...any) {
 func (o *output) broken(line int, err error) {
 	msg := err.Error()
 	switch {
-	case errors.Is(err, ErrLimit):
+	case errors.Is(err, files.ErrLimit):
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		msg = "the file is cut short: " + msg
 	default:

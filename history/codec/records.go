@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/leadline/leadline/history/files"
 )
 
 // records is a stream of records: maps from names to values, which may be nested.
@@ -145,7 +147,7 @@ func (s *objectStream) next() (text []byte, line int, err error) {
 	}
 	text, line, err = o.next()
 	if err != nil {
-		return nil, line, &end{err: err, file: errors.Is(err, ErrLimit) || o.err != nil && o.err != io.EOF}
+		return nil, line, &end{err: err, file: errors.Is(err, files.ErrLimit) || o.err != nil && o.err != io.EOF}
 	}
 	s.state = afterObject
 	return text, line, nil

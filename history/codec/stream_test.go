@@ -103,32 +103,3 @@ func TestEventWriterErrors(t *testing.T) {
 		t.Error("a model that is not UTF-8 is written")
 	}
 }
-
-func TestCompress(t *testing.T) {
-	text := []byte(`{"leadline":1}` + "\n" + strings.Repeat("# nothing\n", 1000))
-	for name, magic := range map[string]string{"a.gz": "\x1f\x8b", "a.zst": "\x28\xb5\x2f\xfd", "a.jsonl": "{", "gz": "{"} {
-		var b bytes.Buffer
-		w, err := Compress(&b, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write(text); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if !strings.HasPrefix(b.String(), magic) {
-			t.Errorf("%s begins with %q", name, b.Bytes()[:4])
-		}
-		in, err := newInput(&b, Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		back, err := io.ReadAll(in)
-		if err != nil || !bytes.Equal(back, text) {
-			t.Errorf("%s: %d bytes come back, %v", name, len(back), err)
-		}
-		in.close()
-	}
-}

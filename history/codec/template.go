@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/leadline/leadline/history/files"
 )
 
 // ErrKnownFormat is wrapped by the error of Template for an input that needs no mapping.
@@ -20,16 +22,15 @@ const (
 // Template returns a mapping to fill in for the records of r: comments that list the fields
 // with some values of each, and the names that a mapping has. It ignores opts.Format and opts.Map.
 func Template(r io.Reader, file string, opts Options) (string, error) {
-	in, err := newInput(opts.interruptible(r), opts.Limits)
+	in, err := files.Open(opts.Context, r, opts.Limits.fill().Limits)
 	if err != nil {
 		return "", inputError(file, err)
 	}
-	defer in.close()
-	in.context = opts.Context
-	if empty, err := in.empty(); empty {
+	defer in.Close()
+	if empty, err := in.Empty(); empty {
 		return "", inputError(file, err)
 	}
-	if format, err := in.detect(); err == nil {
+	if format, err := detect(in); err == nil {
 		return "", fmt.Errorf("%s: %w: it is in the format %s", file, ErrKnownFormat, format.Name)
 	}
 	records, kind := openRecords(in, opts.Limits.fill())

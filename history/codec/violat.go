@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/files"
 )
 
 const violatName = "violat"
@@ -84,7 +85,7 @@ func (d *violat) run() {
 		}
 		switch {
 		case err == nil:
-		case errors.Is(err, ErrLimit) || objects.err != nil && objects.err != io.EOF:
+		case errors.Is(err, files.ErrLimit) || objects.err != nil && objects.err != io.EOF:
 			d.out.broken(line, err)
 			return
 		default:

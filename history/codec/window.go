@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+
+	"github.com/leadline/leadline/history/files"
 )
 
 // A window holds what has been read of a stream and not handed out yet. It starts
@@ -40,28 +42,13 @@ func (w *window) fill(most int64) {
 		}
 		w.start, w.end = 0, copy(w.buf, from)
 	}
-	w.end, w.err = readSome(w.r, w.buf, w.end)
+	w.end, w.err = files.ReadSome(w.r, w.buf, w.end)
 }
 
 // fail ends the stream with err; what has been read is lost.
 func (w *window) fail(err error) error {
 	w.start, w.end, w.err = 0, 0, err
 	return err
-}
-
-// readSome reads into buf from byte end on, and returns the new end. It waits for one
-// byte, not for a full buffer.
-func readSome(r io.Reader, buf []byte, end int) (int, error) {
-	for range 100 {
-		n, err := r.Read(buf[end:])
-		if n < 0 || n > len(buf)-end {
-			panic("codec: reader returned an impossible count")
-		}
-		if n > 0 || err != nil {
-			return end + n, err
-		}
-	}
-	return end, io.ErrNoProgress
 }
 
 // A lineReader splits a stream into lines. It returns a line as soon as its newline
@@ -276,4 +263,26 @@ func (c *cutter) scan(piece []byte) (n int, done bool, err error) {
 		}
 	}
 	return len(piece), false, nil
+}
+
+// sizeOf returns how many bytes r has, 0 if that is not known.
+func sizeOf(r io.Reader) int64 {
+	if in, ok := r.(*files.Input); ok {
+		return in.Size()
+	}
+	return 0
+}
+
+const (
+	// sampled is the number of events or operations after which the length of a history
+	// is estimated again and again.
+	sampled = 1000
+	// maxExpected bounds the estimate.
+	maxExpected = 1 << 24
+)
+
+// expected estimates how many pieces an input of size bytes has, if its first bytes
+// bytes have n; 0 if its size is unknown.
+func expected(size, bytes int64, n int) int {
+	return int(min(size*int64(n)/max(bytes, 1)*101/100, 4096*int64(n), maxExpected))
 }

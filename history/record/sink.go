@@ -9,6 +9,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/history/files"
 )
 
 // A sink is where the writer puts events. It is used by one goroutine at a
@@ -28,7 +29,7 @@ type textSink struct {
 func newTextSink(w io.Writer, o Options) (*textSink, error) {
 	f := &frames{w: w}
 	if o.Compress != None {
-		z, err := codec.Compress(&f.buf, suffixes[o.Compress])
+		z, err := files.Compress(&f.buf, suffixes[o.Compress])
 		if err != nil {
 			return nil, fmt.Errorf("record: %w", err)
 		}

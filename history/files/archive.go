@@ -1,4 +1,4 @@
-package codec
+package files
 
 import (
 	"archive/tar"
@@ -31,7 +31,7 @@ const tarBlock = 512
 // archive returns the kind of archive that the input is, by its first bytes. It waits
 // for more of a stream only while that may be an archive: a header of tar has a NUL
 // and no newline, and text has a newline and no NUL.
-func (in *input) archive() archive {
+func (in *Input) archive() archive {
 	for {
 		head := in.head
 		switch {
@@ -42,7 +42,7 @@ func (in *input) archive() archive {
 		case len(head) >= tarBlock, bytes.IndexByte(head, '\n') >= 0, in.err != nil, len(head) > 0 && beginsText(head):
 			return noArchive
 		}
-		in.look()
+		in.Look()
 	}
 }
 
@@ -73,16 +73,10 @@ var otherCompressions = []struct{ magic, name string }{
 	{"Rar!\x1a\x07", "rar"}, {"\x1f\x9d", "compress"}, {"LZIP", "lzip"}, {"\x5d\x00\x00", "lzma"}, {"\xff\x06\x00\x00sNaPpY", "snappy"},
 }
 
-// ErrCompression is wrapped by the error for an input whose compression is not
-// supported.
-var ErrCompression = errors.New("gzip and zstd are read")
-
-// ErrEncoding is wrapped by the error for text in another encoding than UTF-8.
-var ErrEncoding = errors.New("UTF-8 is read")
-
-// unsupported returns an error if head, which is decompressed, is compressed or
-// encoded in a way that is not supported, and nil otherwise.
-func unsupported(head []byte) error {
+// Unsupported returns an error if what has been examined, which is decompressed, is
+// compressed or encoded in a way that is not supported, and nil otherwise.
+func (in *Input) Unsupported() error {
+	head := in.head
 	switch {
 	case isGzip(head), isZstd(head):
 		return fmt.Errorf("compressed twice; only %w, once", ErrCompression)
@@ -107,9 +101,9 @@ var (
 // archive yields the members of an archive. It reports false if the caller stopped.
 // Only members that are selected, or below a directory that is, are yielded;
 // selected is "" for all.
-func (s *source) archive(name string, in *input, kind archive, selected string) bool {
+func (s *source) archive(name string, in *Input, kind archive, selected string) bool {
 	members, found := 0, s.found
-	each := func(member string, mode fs.FileMode, open func() (*input, error)) bool {
+	each := func(member string, mode fs.FileMode, open func() (*Input, error)) bool {
 		member = strings.TrimPrefix(path.Clean("/"+member), "/")
 		if mode.IsDir() || selected != "" && member != selected && !strings.HasPrefix(member, selected+"/") {
 			return true
@@ -140,7 +134,7 @@ func (s *source) archive(name string, in *input, kind archive, selected string) 
 }
 
 // eachOfTar calls each for the members of a tar archive, until that returns false.
-func eachOfTar(r io.Reader, lim Limits, each func(string, fs.FileMode, func() (*input, error)) bool) (bool, error) {
+func eachOfTar(r io.Reader, lim Limits, each func(string, fs.FileMode, func() (*Input, error)) bool) (bool, error) {
 	end := &endReader{r: r}
 	t := tar.NewReader(end)
 	for {
@@ -164,7 +158,7 @@ func eachOfTar(r io.Reader, lim Limits, each func(string, fs.FileMode, func() (*
 		case tar.TypeLink:
 			mode |= fs.ModeSymlink
 		}
-		if !each(h.Name, mode, func() (*input, error) { return newInput(t, lim) }) {
+		if !each(h.Name, mode, func() (*Input, error) { return decompress(t, lim) }) {
 			return false, nil
 		}
 	}
@@ -186,7 +180,7 @@ func (e *endReader) Read(p []byte) (int, error) {
 // eachOfZip calls each for the members of a zip archive, until that returns false.
 // A zip archive has its directory at its end, so an input that is not a plain file of
 // known size is first copied to a temporary file.
-func (s *source) eachOfZip(in *input, each func(string, fs.FileMode, func() (*input, error)) bool) (bool, error) {
+func (s *source) eachOfZip(in *Input, each func(string, fs.FileMode, func() (*Input, error)) bool) (bool, error) {
 	file, size := in.whole()
 	isCopy := file == nil
 	if isCopy {
@@ -208,7 +202,7 @@ func (s *source) eachOfZip(in *input, each func(string, fs.FileMode, func() (*in
 	rest := size // bytes that belong to no member: the directory
 	z.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor())
 	for _, f := range z.File {
-		open := func() (*input, error) {
+		open := func() (*Input, error) {
 			if f.Flags&1 != 0 {
 				return nil, errors.New("zip: the member is encrypted")
 			}
@@ -216,9 +210,9 @@ func (s *source) eachOfZip(in *input, each func(string, fs.FileMode, func() (*in
 			if err != nil {
 				return nil, err
 			}
-			lim := s.opts.Limits.fill()
+			lim := s.opts.Limits.Fill()
 			packed := &counter{n: int64(min(f.CompressedSize64, uint64(size)))}
-			m, err := newInput(&ratioReader{r: r, in: packed, ratio: lim.Ratio, after: lim.RatioAfter, format: "zip"}, s.opts.Limits)
+			m, err := decompress(&ratioReader{r: r, in: packed, ratio: lim.Ratio, after: lim.RatioAfter, format: "zip"}, s.opts.Limits)
 			if err != nil {
 				r.Close()
 				return nil, err
@@ -242,16 +236,16 @@ func (s *source) eachOfZip(in *input, each func(string, fs.FileMode, func() (*in
 
 // whole returns the file behind the input and its size, if the input is not compressed
 // and can be read at any offset. Otherwise it returns nil.
-func (in *input) whole() (io.ReaderAt, int64) {
+func (in *Input) whole() (io.ReaderAt, int64) {
 	f, ok := in.r.(io.ReaderAt)
-	if size := in.size(); ok && size > 0 {
+	if size := in.Size(); ok && size > 0 {
 		return f, size
 	}
 	return nil, 0
 }
 
 // member yields a member of an archive. It can be read until the next file is drawn.
-func (s *source) member(name string, mode fs.FileMode, open func() (*input, error)) bool {
+func (s *source) member(name string, mode fs.FileMode, open func() (*Input, error)) bool {
 	switch {
 	case mode&fs.ModeSymlink != 0:
 		return s.fault(name, errLink)
@@ -262,19 +256,13 @@ func (s *source) member(name string, mode fs.FileMode, open func() (*input, erro
 	if err != nil {
 		return s.fault(name, err)
 	}
+	in.lent, in.context = true, s.opts.Context
 	defer in.close()
-	in.context = s.opts.Context
 	if in.archive() != noArchive {
 		return s.fault(name, errNested)
 	}
-	if s.opts.Format == "" && s.opts.Map == "" {
-		format, err := in.detect()
-		if err != nil {
-			return s.unrecognised(name, err)
-		}
-		if clientFiles(name) != "" && format.Name == etcdReportName { // others may follow
-			return s.fault(name, fmt.Errorf("%w: unpack the archive and join its files", errOneClient))
-		}
+	if err := s.opts.look(Found{Name: name, Input: in, Member: true}); err != nil {
+		return s.refused(name, err)
 	}
 	s.found++
 	return s.yield(File{Name: name, opts: s.opts, in: in}, nil)

@@ -1,4 +1,4 @@
-package codec
+package files
 
 import (
 	"bytes"
@@ -7,30 +7,44 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
 
-// An input is a decompressed stream whose beginning can be examined before it
+// An Input is a decompressed stream whose beginning can be examined before it
 // is read.
-type input struct {
+type Input struct {
 	r    io.Reader
 	head []byte // examined, but not read yet
 	err  error  // what ended r
 	zstd *zstd.Decoder
 
 	closer  io.Closer       // closed together with the input; may be nil
+	lent    bool            // a walk closes it
 	context context.Context // ends reading when it is done; may be nil
 }
 
-// newInput recognises gzip and zstd by their magic numbers. It reads no more than
-// that takes.
-func newInput(r io.Reader, lim Limits) (*input, error) {
-	lim = lim.fill()
-	raw := &input{r: r}
+// NewInput returns r as an Input, without decompressing it.
+func NewInput(r io.Reader) *Input { return &Input{r: r} }
+
+// Open returns r as an Input, decompressed if it is compressed by gzip or zstd, which it
+// recognises by their magic numbers. It reads no more than that takes. Reading ends when
+// ctx, which may be nil, is done, even while a Read of r blocks. Closing the Input leaves r open.
+func Open(ctx context.Context, r io.Reader, lim Limits) (*Input, error) {
+	in, err := decompress(interruptible(ctx, r), lim)
+	if err != nil {
+		return nil, err
+	}
+	in.context = ctx
+	return in, nil
+}
+
+// decompress is Open without a context.
+func decompress(r io.Reader, lim Limits) (*Input, error) {
+	lim = lim.Fill()
+	raw := NewInput(r)
 	magic, err := raw.peekMagic()
 	if err != nil && err != io.EOF {
 		return nil, err
@@ -44,7 +58,7 @@ func newInput(r io.Reader, lim Limits) (*input, error) {
 			return nil, compressionError("gzip", err)
 		}
 		out.r, out.format = gz, "gzip"
-		return &input{r: out}, nil
+		return &Input{r: out}, nil
 	case isZstd(magic):
 		z, err := zstd.NewReader(counted, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxWindow(uint64(min(max(lim.Window, zstd.MinWindowSize), zstd.MaxWindowSize))))
@@ -52,7 +66,7 @@ func newInput(r io.Reader, lim Limits) (*input, error) {
 			return nil, compressionError("zstd", err)
 		}
 		out.r, out.format = z, "zstd"
-		return &input{r: out, zstd: z}, nil
+		return &Input{r: out, zstd: z}, nil
 	}
 	return raw, nil
 }
@@ -67,7 +81,7 @@ func isZstd(b []byte) bool {
 
 // peekMagic returns the first four bytes, or fewer if those rule out that the
 // input is compressed.
-func (in *input) peekMagic() ([]byte, error) {
+func (in *Input) peekMagic() ([]byte, error) {
 	for {
 		b := in.head
 		if len(b) >= 4 || len(b) >= 1 && b[0] != 0x1f && b[0] != 0x28 && b[0]&0xf0 != 0x50 {
@@ -76,21 +90,30 @@ func (in *input) peekMagic() ([]byte, error) {
 		if in.err != nil {
 			return b, in.err
 		}
-		in.look()
+		in.Look()
 	}
 }
 
-// look reads once, appending to head.
-func (in *input) look() {
+// Head returns what has been examined, and is to be read first.
+func (in *Input) Head() []byte { return in.head }
+
+// Err returns what ended the stream after Head, usually io.EOF, or nil.
+func (in *Input) Err() error { return in.err }
+
+// Discard skips the first n bytes of Head.
+func (in *Input) Discard(n int) { in.head = in.head[n:] }
+
+// Look reads once, appending to Head.
+func (in *Input) Look() {
 	if len(in.head) == cap(in.head) {
 		in.head = append(make([]byte, 0, max(4096, 2*cap(in.head))), in.head...)
 	}
-	n, err := readSome(in.r, in.head[:cap(in.head)], len(in.head))
+	n, err := ReadSome(in.r, in.head[:cap(in.head)], len(in.head))
 	in.head, in.err = in.head[:n], err
 }
 
-// empty reports whether there is nothing to read, and why.
-func (in *input) empty() (bool, error) {
+// Empty reports whether there is nothing to read, and why.
+func (in *Input) Empty() (bool, error) {
 	for len(in.head) == 0 {
 		if in.err == io.EOF {
 			return true, ErrEmpty
@@ -98,12 +121,12 @@ func (in *input) empty() (bool, error) {
 		if in.err != nil {
 			return true, in.err
 		}
-		in.look()
+		in.Look()
 	}
 	return false, nil
 }
 
-func (in *input) Read(p []byte) (int, error) {
+func (in *Input) Read(p []byte) (int, error) {
 	if len(in.head) > 0 {
 		n := copy(p, in.head)
 		if in.head = in.head[n:]; len(in.head) == 0 {
@@ -120,8 +143,8 @@ func (in *input) Read(p []byte) (int, error) {
 	return in.r.Read(p)
 }
 
-// size returns how many bytes the input has, 0 if that is not known.
-func (in *input) size() int64 {
+// Size returns how many bytes the input has, 0 if that is not known.
+func (in *Input) Size() int64 {
 	if f, ok := in.r.(interface{ Stat() (fs.FileInfo, error) }); ok {
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 			return info.Size()
@@ -130,29 +153,15 @@ func (in *input) size() int64 {
 	return 0
 }
 
-// sizeOf returns how many bytes r has, 0 if that is not known.
-func sizeOf(r io.Reader) int64 {
-	if in, ok := r.(*input); ok {
-		return in.size()
+// Close frees what decompressing takes, and closes the file if File.Input opened it. An Input
+// that a walk opened is closed by the walk.
+func (in *Input) Close() {
+	if !in.lent {
+		in.close()
 	}
-	return 0
 }
 
-const (
-	// sampled is the number of events or operations after which the length of a history
-	// is estimated again and again.
-	sampled = 1000
-	// maxExpected bounds the estimate.
-	maxExpected = 1 << 24
-)
-
-// expected estimates how many pieces an input of size bytes has, if its first bytes
-// bytes have n; 0 if its size is unknown.
-func expected(size, bytes int64, n int) int {
-	return int(min(size*int64(n)/max(bytes, 1)*101/100, 4096*int64(n), maxExpected))
-}
-
-func (in *input) close() {
+func (in *Input) close() {
 	if in.zstd != nil {
 		in.zstd.Close()
 	}
@@ -187,12 +196,12 @@ func (r *ratioReader) Read(p []byte) (int, error) {
 	n, err := r.r.Read(p)
 	r.out += int64(n)
 	if r.out > r.after && r.out/r.ratio > r.in.n {
-		return 0, limitError(fmt.Sprintf("%s: %d bytes of input became more than %d, over %d to 1",
+		return 0, LimitError(fmt.Sprintf("%s: %d bytes of input became more than %d, over %d to 1",
 			r.format, r.in.n, r.out, r.ratio))
 	}
 	if err != nil && err != io.EOF {
 		if errors.Is(err, zstd.ErrWindowSizeExceeded) {
-			err = limitError("zstd: " + err.Error())
+			err = LimitError("zstd: " + err.Error())
 		}
 		err = compressionError(r.format, err)
 	}
@@ -207,19 +216,17 @@ func compressionError(format string, err error) error {
 	return fmt.Errorf("%s: %w", format, err)
 }
 
-// Compress returns a writer to w that compresses by the extension of the file name:
-// .gz means gzip, .zst zstd, any other no compression. Closing it completes the
-// compressed data and leaves w open.
-func Compress(w io.Writer, name string) (io.WriteCloser, error) {
-	switch filepath.Ext(name) {
-	case ".gz":
-		return gzip.NewWriter(w), nil
-	case ".zst":
-		return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+// ReadSome reads into buf from byte end on, and returns the new end. It waits for one
+// byte, not for a full buffer.
+func ReadSome(r io.Reader, buf []byte, end int) (int, error) {
+	for range 100 {
+		n, err := r.Read(buf[end:])
+		if n < 0 || n > len(buf)-end {
+			panic("files: reader returned an impossible count")
+		}
+		if n > 0 || err != nil {
+			return end + n, err
+		}
 	}
-	return uncompressed{w}, nil
+	return end, io.ErrNoProgress
 }
-
-type uncompressed struct{ io.Writer }
-
-func (uncompressed) Close() error { return nil }

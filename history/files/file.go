@@ -1,0 +1,44 @@
+package files
+
+import "io"
+
+// A File is a file that a walk found.
+type File struct {
+	Name string // the path, or "-"
+	opts *Options
+	in   *Input // a stream or a member of an archive, which is already open; or nil
+}
+
+// Input opens the file, decompressed. Each call opens it anew, so that several may read it at the
+// same time. Standard input, pipes and members of archives can be read once, and only until the
+// next file is drawn from the walk.
+func (f File) Input() (*Input, error) {
+	if f.in != nil {
+		return f.in, nil
+	}
+	r, err := f.opts.openFile(f.Name)
+	if err != nil {
+		return nil, fault(f.Name, err)
+	}
+	in, err := decompress(r, f.opts.Limits)
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	in.closer, in.context = r, f.opts.Context
+	return in, nil
+}
+
+// Open returns the content of the file as it is stored. The content of standard
+// input, a pipe or a member of an archive is decompressed, and can be read once, as
+// described at Input.
+func (f File) Open() (io.ReadCloser, error) {
+	if f.in != nil {
+		return io.NopCloser(f.in), nil
+	}
+	r, err := f.opts.openFile(f.Name)
+	if err != nil {
+		return nil, fault(f.Name, err)
+	}
+	return r, nil
+}
