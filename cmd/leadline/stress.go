@@ -390,7 +390,7 @@ func listSubjects(out io.Writer, asJSON bool) int {
 	if asJSON {
 		return statusOK
 	}
-	_, err := fmt.Fprint(out, "\nObjects of other libraries are in benchdata/subjects, a module of its own; see its README.md.\n")
+	_, err := fmt.Fprint(out, "\nObjects of other libraries are in benchdata/bench/subjects, a module of its own; see its README.md.\n")
 	if err != nil {
 		return statusBad
 	}

@@ -27,8 +27,8 @@
 // escaped angle brackets, and the script makes text nodes of it. The policy of the page
 // allows its own script and style, by their hashes, and nothing else.
 //
-// The page needs a browser from 2024 or later; others show a message. The directory
-// browsertest has its tests, in a module of its own.
+// The page needs a browser from 2024 or later; others show a message. The tests
+// in a browser are in benchdata/bench/page.
 //
 // The same items give the same bytes. The form of the data inside the page may change.
 package view
