@@ -120,7 +120,8 @@
 // follow one another, they are named by their number, from 1. The
 // model is schema.class without "java.util.concurrent.", and its arguments are
 // schema.arguments. An event's process is its sid, its operation the id of
-// its invocation. An object is read piece by piece and never held as a whole.
+// its invocation. An object is held as a whole while it is read, and a key that it has
+// twice is a fault of the file.
 // Results are strings:
 //
 //   - "true", "false", "null" and integers mean themselves;

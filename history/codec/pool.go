@@ -107,26 +107,3 @@ func (p *pool) newMap(pairs []history.Value) (history.Value, bool) {
 	p.made += partBytes
 	return history.MapValue(p.list(pairs)...)
 }
-
-// kept returns a copy of v, which may be of a Scratch, that lives as long as the history.
-func (p *pool) kept(v history.Value) history.Value {
-	switch v.Kind() {
-	case history.List:
-		p.made += partBytes
-		return history.ListValue(p.keptList(v.List())...)
-	case history.Map:
-		p.made += partBytes
-		m, _ := history.MapValue(p.keptList(v.List())...) // whose keys differ
-		return m
-	}
-	return v
-}
-
-// keptList is kept for a list of values.
-func (p *pool) keptList(vs []history.Value) []history.Value {
-	list := p.list(vs)
-	for i, v := range list {
-		list[i] = p.kept(v)
-	}
-	return list
-}

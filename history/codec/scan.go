@@ -14,8 +14,7 @@ import (
 // MaxDepth is how deeply lists and objects may be nested in an input.
 const MaxDepth = 1000
 
-// A scanner reads JSON (RFC 8259) from a byte slice that holds all of it or, if the
-// scanner has a source, the next token. It is stricter than encoding/json: strings
+// A scanner reads JSON (RFC 8259) from a byte slice that holds all of it. It is stricter than encoding/json: strings
 // must be valid UTF-8, escaped surrogates must come in pairs, and integers must fit
 // 64 bits.
 //
@@ -44,67 +43,6 @@ type scanner struct {
 	scratch []byte          // the last text with escapes
 	stack   []history.Value // elements of the lists that are being read
 	pool    *pool
-	// brief makes the lists and maps, if it is set. They last until its Reset.
-	brief *history.Scratch
-	// source supplies what follows data, if it is set. What precedes pos is
-	// dropped, or what precedes mark, unless that is negative.
-	source refiller
-	mark   int
-}
-
-// A refiller supplies input to a scanner that does not hold all of it.
-type refiller interface {
-	// extend drops the first drop bytes of the data. It returns the rest, and true
-	// if there are more bytes after it than before.
-	extend(drop int) (data []byte, more bool)
-}
-
-// refill reads more input. It returns false at the end.
-func (s *scanner) refill() bool {
-	if s.source == nil || s.fault != "" {
-		return false
-	}
-	drop := s.pos
-	if s.mark >= 0 {
-		drop = s.mark
-	}
-	data, more := s.source.extend(drop)
-	s.data, s.pos, s.mark = data, s.pos-drop, max(s.mark-drop, -1)
-	return more
-}
-
-// ensure refills until data holds all of the string, number or word at pos, and the
-// byte after it.
-func (s *scanner) ensure() {
-	for searched := 0; ; {
-		rest := s.data[s.pos:]
-		if len(rest) > 0 && rest[0] == '"' {
-			searched = max(searched, 1)
-			for searched < len(rest) && rest[searched] != '"' {
-				if searched++; rest[searched-1] == '\\' {
-					searched++
-				}
-			}
-			if searched+1 < len(rest) {
-				return
-			}
-		} else {
-			for searched < len(rest) && tokenByte(rest[searched]) {
-				searched++
-			}
-			if searched < len(rest) {
-				return
-			}
-		}
-		if !s.refill() {
-			return
-		}
-	}
-}
-
-// tokenByte reports whether c may occur in a number or a word.
-func tokenByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || '+' <= c && c <= '9' && c != ',' && c != '/' || c == 'E'
 }
 
 // reset starts on another input.
@@ -151,7 +89,7 @@ func (s *scanner) peek() (c byte) {
 }
 
 func (s *scanner) skipSpace() byte {
-	for s.pos < len(s.data) || s.refill() {
+	for s.pos < len(s.data) {
 		switch c := s.data[s.pos]; c {
 		case ' ', '\t', '\n', '\r':
 			s.pos++
@@ -164,7 +102,7 @@ func (s *scanner) skipSpace() byte {
 
 // end reports whether nothing but white space is left, and fails otherwise.
 func (s *scanner) end() bool {
-	if s.pos < len(s.data) || s.source != nil {
+	if s.pos < len(s.data) {
 		if s.peek(); s.pos < len(s.data) {
 			s.unexpected("the end of the line")
 		}
@@ -217,14 +155,7 @@ func (s *scanner) key() []byte {
 		s.unexpected("a key in quotes")
 		return nil
 	}
-	if s.source != nil {
-		s.ensure()
-	}
 	text := s.text()
-	if s.source != nil { // which may move the text
-		s.scratch = append(s.scratch[:0], text...)
-		text = s.scratch
-	}
 	if s.peek() != ':' {
 		s.unexpected("':'")
 		return nil

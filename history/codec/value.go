@@ -18,9 +18,6 @@ var emptyList = history.ListValue()
 // escapes on, one of the escapes of the native format.
 func (s *scanner) value(escapes bool) history.Value {
 	c := s.peek()
-	if s.source != nil && c != '"' {
-		s.ensure()
-	}
 	switch {
 	case c == '"':
 		return s.string()
@@ -28,7 +25,7 @@ func (s *scanner) value(escapes bool) history.Value {
 		return s.number()
 	case c == '[':
 		base := s.elements(escapes)
-		v := s.newList(s.stack[base:])
+		v := s.pool.newList(s.stack[base:])
 		s.stack = s.stack[:base]
 		return v
 	case c == '{':
@@ -46,9 +43,6 @@ func (s *scanner) value(escapes bool) history.Value {
 
 // string reads a string.
 func (s *scanner) string() history.Value {
-	if s.source != nil {
-		s.ensure()
-	}
 	b := s.text()
 	if s.failed() {
 		return history.Value{}
@@ -105,7 +99,7 @@ func (s *scanner) mapOf(base, start int) history.Value {
 	if s.failed() {
 		return history.Value{}
 	}
-	m, ok := s.newMap(pairs)
+	m, ok := s.pool.newMap(pairs)
 	if !ok {
 		s.fail(start, "a key occurs twice in one object")
 	}
@@ -195,9 +189,6 @@ func (s *scanner) pairs() history.Value {
 // skip skips any JSON value, after checking its syntax.
 func (s *scanner) skip() {
 	c := s.peek()
-	if s.source != nil {
-		s.ensure()
-	}
 	switch {
 	case c == '"':
 		s.text()
@@ -359,20 +350,4 @@ func appendMap(dst []byte, pairs []history.Value) []byte {
 		dst = AppendValue(dst, pairs[i+1])
 	}
 	return append(dst, '}')
-}
-
-// newList returns the List of vs, which is short-lived if s.brief is set.
-func (s *scanner) newList(vs []history.Value) history.Value {
-	if s.brief != nil {
-		return s.brief.ListValue(vs)
-	}
-	return s.pool.newList(vs)
-}
-
-// newMap returns the Map of pairs, which is short-lived if s.brief is set.
-func (s *scanner) newMap(pairs []history.Value) (history.Value, bool) {
-	if s.brief != nil {
-		return s.brief.MapValue(pairs)
-	}
-	return s.pool.newMap(pairs)
 }

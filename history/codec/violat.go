@@ -23,34 +23,20 @@ const violatPackage = "java.util.concurrent."
 func decodeViolat(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 	return func(yield func(*history.History, error) bool) {
 		lim := lim.fill()
-		d := &violat{out: output{file: file, yield: yield}, objects: newObjectReader(r, lim), memory: lim.Memory}
-		d.scan.pool = new(pool)
-		d.again.pool = d.scan.pool
-		d.scan.source = d
-		d.run()
+		d := &violat{out: output{file: file, yield: yield}, scan: scanner{pool: new(pool)}, memory: lim.Memory}
+		d.run(newObjectReader(r, lim))
 	}
 }
 
 // A violat decodes one stream of Violat's format.
 type violat struct {
-	out     output
-	objects *objectReader
-	scan    scanner
-	again   scanner // of value
-	value   []byte  // the text of the value of a return
-	// args are the arguments of an event. Their lists and maps are of brief.
-	args  []history.Value
-	brief history.Scratch
-	b     *history.Builder // of the object that is being read
-	// memory is the limit on the memory of a history, made is scan.pool.made
-	// when it began.
-	memory, made int64
-	tooMuch      int // line at which it exceeds memory, 0 if it does not
-	faultLine    int // of scan.fault
-	// lineAt is the number of the line that byte counted of scan.data is on.
-	lineAt, counted int
-	void            []bool // per operation, whether its method is
-	order           []sequenceOrder
+	out    output
+	scan   scanner
+	memory int64 // limit on the memory of a history
+	// of the object that is being read
+	b     *history.Builder
+	void  []bool // per operation, whether its method is
+	order []sequenceOrder
 }
 
 // sequenceOrder is an entry of schema.order.
@@ -59,51 +45,107 @@ type sequenceOrder struct {
 	line          int
 }
 
-func (d *violat) run() {
-	objects := d.objects
+func (d *violat) run(objects *objectReader) {
 	for !d.out.stopped {
 		err := objects.more()
-		switch {
-		case err == nil:
-			d.out.begin()
-		case isEnd(err):
+		if isEnd(err) {
 			d.out.deliver()
 		}
-		switch {
-		case err == io.EOF || d.out.stopped:
-			return
-		case err != nil:
-			d.out.broken(objects.line, err)
+		if err == io.EOF || d.out.stopped {
 			return
 		}
 		line := objects.line
-		if err = objects.open(); err == nil {
-			d.object(line)
-			if err, line = objects.close(), objects.line; err == nil && !d.deliver() {
-				return
+		if err == nil {
+			d.out.begin()
+			var text []byte
+			if text, line, err = objects.next(); err == nil {
+				d.object(text, line)
+				continue
 			}
 		}
-		switch {
-		case err == nil:
-		case errors.Is(err, files.ErrLimit) || objects.err != nil && objects.err != io.EOF:
+		if errors.Is(err, files.ErrLimit) || objects.err != nil && objects.err != io.EOF {
 			d.out.broken(line, err)
-			return
-		default:
+		} else {
 			d.out.fault(line, "%v", err)
-			return
 		}
+		return
 	}
 }
 
-// extend implements refiller.
-func (d *violat) extend(drop int) (data []byte, more bool) {
-	d.line(drop)
-	d.counted -= drop
-	return d.objects.extend(drop)
+// object reads one history. It stops if the object is not JSON, since it is then
+// uncertain where the next one begins.
+func (d *violat) object(text []byte, line int) {
+	s, made := &d.scan, d.scan.pool.made
+	s.reset(text)
+	d.b = history.NewBuilder(history.Header{File: d.out.file, Line: line, Format: violatName})
+	d.void, d.order = nil, nil
+	hasSchema, hasEvents := false, false
+	at := newlines{text: text, line: line}
+	for more := s.begin('{', '}'); more; more = s.more('}') {
+		key := string(s.key())
+		s.peek()
+		switch start := s.pos; {
+		case key == "schema" && hasSchema, key == "events" && hasEvents:
+			s.fail(start, "the object has this key twice")
+		case key == "schema":
+			hasSchema = true
+			d.schema(s.value(false), at.lineOf(start))
+		case key == "events" && s.peek() == '[':
+			hasEvents = true
+			for more := s.begin('[', ']'); more; more = s.more(']') {
+				s.peek()
+				eventLine := at.lineOf(s.pos)
+				if v := s.value(false); !s.failed() && !d.b.Failed() {
+					d.event(v, eventLine)
+				}
+				if int64(len(text))+s.pool.made-made+d.b.Size()+int64(cap(d.void)) > d.memory {
+					d.out.broken(eventLine, tooMuchMemory(d.memory))
+					return
+				}
+			}
+		case key == "events":
+			hasEvents = true
+			d.b.Errorf(at.lineOf(start), `"events" must be a list, not %v`, s.value(false))
+		default:
+			s.skip()
+		}
+	}
+	if !s.end() {
+		d.out.fault(at.lineOf(s.faultAt), "%s", s.fault)
+		d.out.stopped = true
+		return
+	}
+	if !hasSchema {
+		d.b.ErrorfFirst(line, `no "schema", which names the class`)
+	}
+	if !hasEvents {
+		d.b.Errorf(line, `no "events"`)
+	}
+	b, order := d.b, d.order
+	d.out.hold(&pending{b: b, line: line, build: func() { d.build(b, order) }})
+}
+
+// newlines counts the lines of a text. The calls of lineOf are in ascending order.
+type newlines struct {
+	text []byte // that is not counted yet
+	at   int    // where it begins
+	line int
+}
+
+// lineOf returns the number of the line that byte at is on.
+func (n *newlines) lineOf(at int) int {
+	if at > n.at {
+		n.line += bytes.Count(n.text[:at-n.at], []byte("\n"))
+		n.text, n.at = n.text[at-n.at:], at
+	}
+	return n.line
 }
 
 // build delivers a history, or a fault if its events contradict order.
 func (d *violat) build(b *history.Builder, order []sequenceOrder) {
+	if b.Events() == 0 && b.Faults() == 0 {
+		b.Errorf(b.Header().Line, "history has no events")
+	}
 	h, err := b.Build()
 	if err == nil {
 		err = checkOrder(h, order)
@@ -115,121 +157,49 @@ func (d *violat) build(b *history.Builder, order []sequenceOrder) {
 	d.out.give(h, nil)
 }
 
-// object reads one history as it comes.
-func (d *violat) object(line int) {
-	s := &d.scan
-	s.reset(nil)
-	s.mark = -1
-	d.lineAt, d.counted, d.made = line, 0, s.pool.made
-	d.b = history.NewBuilder(history.Header{File: d.out.file, Line: line, Format: violatName})
-	d.void, d.order, d.tooMuch = nil, nil, 0
-	hasSchema, hasEvents := false, false
-	for more := s.begin('{', '}'); more; more = s.more('}') {
-		has, read := &hasSchema, d.schema
-		switch string(s.key()) {
-		case "schema":
-		case "events":
-			has, read = &hasEvents, d.events
-		default:
-			s.skip()
-			continue
+// field returns the value that object has for a key, None if it has none. Another kind
+// than the one that is wanted is a fault.
+func (d *violat) field(object history.Value, key string, kind history.Kind, wanted string, line int) history.Value {
+	v := mapValue(object, key)
+	if v.Kind() != kind && v.Kind() != history.None {
+		d.b.Errorf(line, "%q must be %s, not %v", key, wanted, v)
+		return history.NoValue
+	}
+	return v
+}
+
+// mapValue returns the value of a key of a Map, None if it has none.
+func mapValue(m history.Value, key string) history.Value {
+	pairs := m.List()
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i].Text() == key {
+			return pairs[i+1]
 		}
-		if s.peek(); *has {
-			s.fail(s.pos, "the object has this key twice")
-		}
-		*has = true
-		read()
 	}
-	if !s.end() {
-		d.faultLine = d.line(s.faultAt)
-	}
-	if !hasSchema {
-		d.b.ErrorfFirst(line, `no "schema", which names the class`)
-	}
-	if !hasEvents {
-		d.b.Errorf(line, `no "events"`)
-	}
-	if d.b.Events() == 0 && d.b.Faults() == 0 {
-		d.b.Errorf(line, "history has no events")
-	}
+	return history.NoValue
 }
 
-// deliver passes on the history that has been read. It reports false if the object
-// was not JSON, since it is then uncertain where the next one begins.
-func (d *violat) deliver() bool {
-	switch s := &d.scan; {
-	case s.failed():
-		d.out.fault(d.faultLine, "%s", s.fault)
-		return false
-	case d.tooMuch > 0:
-		d.out.broken(d.tooMuch, tooMuchMemory(d.memory))
-		return false
-	}
-	b, order := d.b, d.order
-	d.out.hold(&pending{b: b, line: b.Header().Line, build: func() { d.build(b, order) }})
-	return true
-}
-
-// line returns the number of the line of byte at. Calls must be in ascending order of
-// at.
-func (d *violat) line(at int) int {
-	if d.scan.failed() {
-		at = min(at, d.scan.faultAt) // whose line is still to be asked for
-	}
-	if at > d.counted {
-		d.lineAt += bytes.Count(d.scan.data[d.counted:at], []byte("\n"))
-		d.counted = at
-	}
-	return d.lineAt
-}
-
-// wrong records that the next value is not what is wanted, and skips it.
-func (d *violat) wrong(key, wanted string) {
-	s, line := &d.scan, d.line(d.scan.pos)
-	s.mark = s.pos
-	s.skip()
-	d.b.Errorf(line, "%q must be %s, not %s", key, wanted, clip(s.data[s.mark:s.pos]))
-	s.mark = -1
-}
-
-// schema reads the class and the arguments of its constructor.
-func (d *violat) schema() {
-	s := &d.scan
-	if s.peek() != '{' {
-		d.wrong("schema", "an object")
+// schema reads the class, the arguments of its constructor, and the order: pairs of
+// sequences, the first of which ends before the second begins.
+func (d *violat) schema(v history.Value, line int) {
+	if v.Kind() != history.Map {
+		d.b.Errorf(line, `"schema" must be an object, not %v`, v)
 		return
 	}
-	var model string
-	var args []history.Value
-	d.fields(violatSchema, func(key string) {
-		switch key {
-		case "class":
-			model = strings.TrimPrefix(s.string().Text(), violatPackage)
-		case "arguments":
-			args = s.list(false)
-		case "order":
-			d.readOrder()
-		}
-	})
-	d.b.SetModel(model, args)
-}
-
-// readOrder reads schema.order: pairs of sequences, the first of which ends
-// before the second begins.
-func (d *violat) readOrder() {
-	s := &d.scan
-	line := d.line(s.pos)
-	v := s.value(false)
-	for _, pair := range v.List() {
+	class := d.field(v, "class", history.String, "a string", line)
+	d.b.SetModel(strings.TrimPrefix(class.Text(), violatPackage), d.field(v, "arguments", history.List, "a list", line).List())
+	order := mapValue(v, "order")
+	isOrder := order.Kind() == history.List || order.Kind() == history.Null || order.Kind() == history.None
+	for _, pair := range order.List() {
 		p := pair.List()
 		if pair.Kind() != history.List || len(p) != 2 || p[0].Kind() != history.Int || p[1].Kind() != history.Int {
-			d.b.Errorf(line, `"order" must be a list of pairs of sequences, not %v`, v)
-			return
+			isOrder = false
+			break
 		}
 		d.order = append(d.order, sequenceOrder{p[0].Int(), p[1].Int(), line})
 	}
-	if v.Kind() != history.List && v.Kind() != history.Null {
-		d.b.Errorf(line, `"order" must be a list of pairs of sequences, not %v`, v)
+	if !isOrder {
+		d.b.Errorf(line, `"order" must be a list of pairs of sequences, not %v`, order)
 	}
 }
 
@@ -280,134 +250,38 @@ type violatEvent struct {
 	hasMethod bool
 	hasArgs   bool
 	void      bool
-	hasValue  bool // which is in violat.value
+	value     history.Value // None if it has none
 }
 
-// events reads the list of events.
-func (d *violat) events() {
-	s := &d.scan
-	if s.peek() != '[' {
-		d.wrong("events", "a list")
+// event reads an event and adds it to the history.
+func (d *violat) event(v history.Value, line int) {
+	if v.Kind() != history.Map {
+		d.b.Errorf(line, `"events" must be objects, not %v`, v)
 		return
 	}
-	for more := s.begin('[', ']'); more; more = s.more(']') {
-		switch c := s.peek(); {
-		case d.b.Failed() || d.tooMuch > 0:
-			s.skip()
-			continue
-		case c != '{':
-			d.wrong("events", "objects")
-			continue
-		}
-		faults := d.b.Faults()
-		e := violatEvent{}
-		d.brief.Reset()
-		e.event.Line = d.line(s.pos)
-		d.event(&e)
-		if d.b.Faults() == faults && !s.failed() {
-			d.add(&e)
-		}
-		if taken := int64(cap(s.data)) + s.pool.made - d.made + d.b.Size() + int64(cap(d.void)); taken > d.memory {
-			d.tooMuch = e.event.Line
-		}
+	faults := d.b.Faults()
+	invocation := d.field(v, "invocation", history.Map, "an object", line)
+	method := d.field(invocation, "method", history.Map, "an object", line)
+	name := d.field(method, "name", history.String, "a string", line)
+	args := d.field(invocation, "arguments", history.List, "a list", line)
+	e := violatEvent{
+		kind: d.field(v, "kind", history.String, "a string", line).Text(),
+		event: history.Event{Process: d.identifier(v, "sid", line), Op: d.identifier(invocation, "id", line),
+			Method: name.Text(), Args: args.List(), Line: line},
+		hasMethod: name.Kind() != history.None,
+		hasArgs:   args.Kind() != history.None,
+		void:      d.field(method, "void", history.Bool, "true or false", line).Bool(),
+		value:     mapValue(v, "value"),
+	}
+	if d.b.Faults() == faults {
+		d.add(&e)
 	}
 }
 
-func (d *violat) event(e *violatEvent) {
-	s := &d.scan
-	d.fields(violatEventKeys, func(key string) {
-		switch key {
-		case "kind":
-			e.kind = s.string().Text()
-		case "sid":
-			e.event.Process = d.identifier(key)
-		case "invocation":
-			d.invocation(e)
-		case "value":
-			s.mark = s.pos
-			s.skip()
-			d.value, e.hasValue = append(d.value[:0], s.data[s.mark:s.pos]...), true
-			s.mark = -1
-		}
-	})
-}
-
-func (d *violat) invocation(e *violatEvent) {
-	d.fields(violatInvocation, func(key string) {
-		switch key {
-		case "id":
-			e.event.Op = d.identifier(key)
-		case "method":
-			d.method(e)
-		case "arguments":
-			e.event.Args, e.hasArgs = d.arguments(), true
-		}
-	})
-}
-
-// arguments reads a list for a short time.
-func (d *violat) arguments() []history.Value {
-	s := &d.scan
-	s.brief = &d.brief
-	base := s.elements(false)
-	d.args = append(d.args[:0], s.stack[base:]...)
-	s.stack, s.brief = s.stack[:base], nil
-	return d.args
-}
-
-func (d *violat) method(e *violatEvent) {
-	d.fields(violatMethod, func(key string) {
-		switch key {
-		case "name":
-			e.event.Method, e.hasMethod = d.scan.string().Text(), true
-		case "void":
-			e.void = d.scan.value(false).Bool()
-		}
-	})
-}
-
-// A violatField is a key of an object.
-type violatField struct {
-	key    string
-	begins string // the bytes that its value may begin with; any if empty
-	want   string // what the value must be
-}
-
-var (
-	violatSchema     = []violatField{{"class", `"`, "a string"}, {"arguments", "[", "a list"}, {key: "order"}}
-	violatEventKeys  = []violatField{{"kind", `"`, "a string"}, {key: "sid"}, {"invocation", "{", "an object"}, {key: "value"}}
-	violatInvocation = []violatField{{key: "id"}, {"method", "{", "an object"}, {"arguments", "[", "a list"}}
-	violatMethod     = []violatField{{"name", `"`, "a string"}, {"void", "tf", "true or false"}}
-)
-
-// fields calls read for each known key of the next object, and skips the others. read
-// must read or skip the value.
-func (d *violat) fields(known []violatField, read func(key string)) {
-	s, seen := &d.scan, uint(0)
-	for more := s.begin('{', '}'); more; more = s.more('}') {
-		key := string(s.key())
-		c := s.peek()
-		i := slices.IndexFunc(known, func(f violatField) bool { return f.key == key })
-		if i < 0 {
-			s.skip()
-			continue
-		}
-		if seen&(1<<i) != 0 {
-			d.b.Errorf(d.line(s.pos), "key %q occurs twice", key)
-		}
-		seen |= 1 << i
-		if f := &known[i]; f.begins != "" && strings.IndexByte(f.begins, c) < 0 {
-			d.wrong(key, f.want)
-			continue
-		}
-		read(key)
-	}
-}
-
-func (d *violat) identifier(key string) history.Value {
-	line := d.line(d.scan.pos)
-	v := d.scan.value(false)
-	if v.Kind() != history.Int && v.Kind() != history.String {
+// identifier returns the integer or the string that object has for a key.
+func (d *violat) identifier(object history.Value, key string, line int) history.Value {
+	v := mapValue(object, key)
+	if v.Kind() != history.Int && v.Kind() != history.String && v.Kind() != history.None {
 		d.b.Errorf(line, "%q must be an integer or a string, not %v", key, v)
 	}
 	return v
@@ -432,7 +306,6 @@ func (d *violat) add(e *violatEvent) {
 			d.b.Errorf(line, "invocation %v has no method with a name", e.event.Op)
 			return
 		}
-		e.event.Args = d.scan.pool.keptList(e.event.Args)
 		d.b.Add(&e.event)
 		if _, number := d.b.Invoked(e.event.Op); number == len(d.void) {
 			d.void = append(d.void, e.void)
@@ -461,14 +334,13 @@ func (d *violat) add(e *violatEvent) {
 // result sets the result of a return. It reports false after a fault, such as a result
 // of a void method.
 func (d *violat) result(e *violatEvent, method string) bool {
-	if !e.hasValue {
+	if e.value.Kind() == history.None {
 		if !e.void {
 			d.b.Errorf(e.event.Line, "the return of %s, which is not void, has no value", method)
 		}
 		return e.void
 	}
-	d.again.reset(d.value)
-	v := d.again.value(false)
+	v := e.value
 	switch v.Kind() {
 	case history.List, history.Map:
 		d.b.Errorf(e.event.Line, "the value of a return is a string or a scalar, not %s", v.Kind())

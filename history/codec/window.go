@@ -103,13 +103,6 @@ type objectReader struct {
 	lineLimit   int64
 	objectLimit int64
 	comments    bool // lines that begin with # are skipped
-	// of the object that is open
-	cut    cutter
-	begins int   // its line
-	taken  int64 // bytes of it that cut has examined
-	held   int   // those of them that are in the window
-	whole  bool  // cut has found its end
-	fault  error // why it has none
 }
 
 func newObjectReader(r io.Reader, lim Limits) *objectReader {
@@ -160,68 +153,34 @@ func (o *objectReader) skipLine() error {
 
 // next returns the next object and the line on which it begins. more must have
 // returned nil before. The object is valid until the next call of more or next.
+// With an error, the line is where it is.
 func (o *objectReader) next() (text []byte, line int, err error) {
 	line = o.line
-	if err := o.open(); err != nil {
-		return nil, line, err
-	}
-	for more := true; more; {
-		text, more = o.extend(0)
-	}
-	if err := o.close(); err != nil {
-		return nil, o.line, err
-	}
-	return text, line, nil
-}
-
-// open begins to read the next object piece by piece. more must have returned nil
-// before.
-func (o *objectReader) open() error {
 	if c := o.buf[o.start]; c != '{' {
-		return fmt.Errorf("unexpected %q, an object expected", c)
+		return nil, line, fmt.Errorf("unexpected %q, an object expected", c)
 	}
-	o.cut = cutter{line: o.line, limit: o.lineLimit}
-	o.begins, o.taken, o.held, o.whole, o.fault = o.line, 0, 0, false, nil
-	return nil
-}
-
-// extend implements refiller for the open object. After an error, which close
-// returns, nothing follows.
-func (o *objectReader) extend(drop int) (data []byte, more bool) {
-	o.start, o.held = o.start+drop, o.held-drop
-	before := o.held
-	for o.held == before && !o.whole && o.fault == nil {
-		if o.start+o.held == o.end {
-			if o.fault = o.ended(); o.fault == nil {
+	cut := cutter{line: line, limit: o.lineLimit}
+	length, done := 0, false // of what cut has examined
+	for err == nil && !done {
+		if o.start+length == o.end {
+			if o.err == io.EOF {
+				err = fmt.Errorf("the file ends inside the object that begins at line %d", line)
+			} else if err = o.err; err == nil {
 				o.fill(o.objectLimit)
 			}
 			continue
 		}
-		n, done, err := o.cut.scan(o.buf[o.start+o.held : o.end])
-		o.held, o.taken, o.whole, o.fault = o.held+n, o.taken+int64(n), done, err
-		if err == nil && o.taken > o.objectLimit {
-			o.fault = tooLarge(o.objectLimit)
+		var n int
+		n, done, err = cut.scan(o.buf[o.start+length : o.end])
+		if length += n; err == nil && int64(length) > o.objectLimit {
+			err = tooLarge(o.objectLimit)
 		}
 	}
-	return o.buf[o.start : o.start+o.held], o.held > before
-}
-
-// ended returns why the open object has no end, if the stream has ended.
-func (o *objectReader) ended() error {
-	if o.err == io.EOF {
-		return fmt.Errorf("the file ends inside the object that begins at line %d", o.begins)
+	text, o.line, o.start = o.buf[o.start:o.start+length], cut.line, o.start+length
+	if err != nil {
+		return nil, o.line, err
 	}
-	return o.err
-}
-
-// close skips the rest of the open object. If that has no end, it returns why, and
-// line is where.
-func (o *objectReader) close() error {
-	for more := true; more; {
-		_, more = o.extend(o.held)
-	}
-	o.line, o.start, o.held = o.cut.line, o.start+o.held, 0
-	return o.fault
+	return text, line, nil
 }
 
 // A cutter finds the end of an object that arrives in pieces.
