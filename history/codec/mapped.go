@@ -239,12 +239,18 @@ func (d *mapped) event() error {
 	if err != nil {
 		return err
 	}
-	types := map[any]history.EventType{"invoke": history.Invoke, "ok": history.OK, "fail": history.Fail, "info": history.Info}
-	typ, known := types[word]
-	if !known {
+	switch word { // which may be a list or an object
+	case "invoke":
+		ev.Type = history.Invoke
+	case "ok":
+		ev.Type = history.OK
+	case "fail":
+		ev.Type = history.Fail
+	case "info":
+		ev.Type = history.Info
+	default:
 		return d.wrong(typePart, word, `"invoke", "ok", "fail" or "info"`)
 	}
-	ev.Type = typ
 	if err := d.identify(&ev); err != nil {
 		return err
 	}
