@@ -245,7 +245,8 @@
 //	args      its arguments: a list of them, or the only one. Those that are nil at the end
 //	          are left out
 //	result    what it returned, or exception(NAME), or unknown() if that was not recorded.
-//	          A method that returns nothing has none, whatever is recorded
+//	          Without this part, nothing was recorded. A method that returns nothing has
+//	          no result, whatever is recorded
 //	model     the specification: NAME or NAME:ARGUMENT, no expression
 //	tie       closed (the default) or half-open, no expression
 //

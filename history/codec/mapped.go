@@ -328,8 +328,11 @@ func (d *mapped) invocation() (method string, args []history.Value, err error) {
 	return d.env.pool.text([]byte(method)).Text(), d.env.pool.list(values), err
 }
 
-// result returns the result.
+// result returns the result. Without an expression for it, nothing was recorded.
 func (d *mapped) result() (history.Value, error) {
+	if !d.m.has(resultPart) {
+		return history.NoValue, nil
+	}
 	x, err := d.eval(resultPart)
 	if err != nil {
 		return history.NoValue, err
