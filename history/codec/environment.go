@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -20,6 +21,9 @@ type environment struct {
 	objects []map[string]any
 	used    int
 	stack   []any // elements of the lists that are being read
+	// room is how many more values expressions may make of the record. A small expression
+	// may have a list many times, and its elements too.
+	room int
 }
 
 // boxedTexts is how many recent strings are not made again. A power of two.
@@ -182,6 +186,9 @@ func (e *environment) ofText(text string, quoted, exact bool) any {
 
 // valueOf returns the value of the history that the result of an expression means.
 func (e *environment) valueOf(x any) (history.Value, error) {
+	if e.room--; e.room < 0 {
+		return history.NoValue, errors.New("memory budget exceeded: the expression has too many values")
+	}
 	switch x := x.(type) {
 	case nil:
 		return history.NullValue, nil
@@ -200,6 +207,10 @@ func (e *environment) valueOf(x any) (history.Value, error) {
 	case []any:
 		list, err := e.valuesOf(x)
 		return e.pool.newList(list), err
+	case []string: // as split returns
+		return e.valueOf(listOf(x))
+	case []int: // as 1..3 is
+		return e.valueOf(listOf(x))
 	case map[string]any:
 		var pairs []history.Value
 		for key, v := range x {
@@ -213,6 +224,15 @@ func (e *environment) valueOf(x any) (history.Value, error) {
 		return m, nil
 	}
 	return history.NoValue, fmt.Errorf("%v (%s) is no value of a history", x, strings.TrimPrefix(fmt.Sprintf("%T", x), "codec."))
+}
+
+// listOf returns a list of any elements.
+func listOf[E any](x []E) []any {
+	list := make([]any, len(x))
+	for i, v := range x {
+		list[i] = v
+	}
+	return list
 }
 
 func (e *environment) valuesOf(list []any) ([]history.Value, error) {

@@ -17,7 +17,6 @@ import (
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/parser/lexer"
 	"github.com/expr-lang/expr/vm"
-	"github.com/leadline/leadline/history"
 )
 
 // An expression is the value of a part of a mapping, as a function of a record.
@@ -67,7 +66,7 @@ func compile(part, text string, isStamp bool, fields map[string]*recordField) (*
 		}
 	}
 	options = append(options, functions...)
-	options = append(options, expr.Patch(exactArguments{declared}))
+	options = append(options, expr.Patch(exactArguments{declared}), expr.Patch(checkedArithmetic{}))
 	if e.program, err = expr.Compile(source, options...); err != nil {
 		return nil, withHint(text, err)
 	}
@@ -82,30 +81,6 @@ func (d declarations) Visit(node *ast.Node) {
 	if n, ok := (*node).(*ast.VariableDeclaratorNode); ok {
 		d[n.Name] = true
 	}
-}
-
-// functions are what expressions have beyond the library's own functions.
-var functions = []expr.Option{
-	expr.AllowUndefinedVariables(),
-	expr.MaxNodes(maxNodes),
-	expr.Function("ns", nanosecondsOf),
-	// stamp is ns of a plain path, which may be nil.
-	expr.Function("stamp", func(args ...any) (any, error) {
-		if args[0] == nil {
-			return nil, nil
-		}
-		return nanosecondsOf(args...)
-	}),
-	expr.Function("exception", func(args ...any) (any, error) {
-		if len(args) == 1 {
-			if name, ok := args[0].(string); ok {
-				return history.ExceptionValue(name), nil
-			}
-		}
-		return nil, errors.New("exception takes a string, the name")
-	}),
-	expr.Function("refuse", func(args ...any) (any, error) { return nil, errors.New(strings.TrimSpace(fmt.Sprintln(args...))) }),
-	expr.Function("unknown", func(args ...any) (any, error) { return history.UnknownValue, nil }),
 }
 
 // builtinOptions makes names of functions that the text uses without a parenthesis fields.
@@ -193,6 +168,10 @@ func (e exactFields) Visit(node *ast.Node) {
 	case *ast.MemberNode:
 		if name, ok := envMember(n); ok && !strings.HasPrefix(name, exactName("")) {
 			n.Property = &ast.StringNode{Value: exactName(name)}
+		}
+	case *ast.CallNode: // whose callee, a function, has been visited already
+		if callee, ok := n.Callee.(*ast.IdentifierNode); ok && callee.Value != exactName("fromJSON") {
+			callee.Value = strings.TrimPrefix(callee.Value, exactName(""))
 		}
 	}
 }

@@ -69,6 +69,7 @@ func (d *mapped) run() {
 			d.end(e, line)
 			return
 		}
+		d.env.room = maxMemory + d.records.size()
 		if d.b == nil {
 			d.open(line)
 			d.clocks.choose(d.env)
@@ -317,8 +318,15 @@ func (d *mapped) invocation() (method string, args []history.Value, err error) {
 	if err != nil || x == nil {
 		return method, nil, err
 	}
-	list, ok := x.([]any)
-	if !ok {
+	var list []any
+	switch x := x.(type) {
+	case []any:
+		list = x
+	case []string:
+		list = listOf(x)
+	case []int:
+		list = listOf(x)
+	default:
 		list = []any{x}
 	}
 	for len(list) > 0 && list[len(list)-1] == nil {

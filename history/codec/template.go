@@ -47,6 +47,7 @@ func Template(r io.Reader, file string, opts Options) (string, error) {
 			}
 			break
 		}
+		t.env.room = maxMemory + records.size()
 		for _, f := range t.env.order {
 			if v, ok := t.env.values[f.name]; ok {
 				t.note(fieldText(f.name), v)

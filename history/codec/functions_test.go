@@ -1,0 +1,52 @@
+package codec
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestMappedFunctions: functions and operators keep numbers as they are, and have one order.
+func TestMappedFunctions(t *testing.T) {
+	const record = `{"n":9223372036854775807,"m":-9223372036854775808,"f":1795731406.938284397,"s":"a b","z":3,` +
+		`"o":{"k9":1,"k8":2,"k7":3,"k6":4,"k5":5},"j":"{\"i\":9007199254740993,\"t\":1795731406.938284397,\"l\":[7,1.5,null]}"}`
+	for _, test := range []struct{ args, want string }{
+		{`[fromJSON(j).i, fromJSON(j).l]`, `[9007199254740993 [7, 1.5, null]]`},
+		{`ns(fromJSON(j).t, "s")`, "[1795731406938284397]"}, {`fromJSON("[1,2")`, "fromJSON: unexpected end"}, {`fromJSON("{\"a\":1,\"a\":2}")`, "occurs twice"},
+		{`fromJSON(z)`, "fromJSON takes a string"}, {`fromJSON("1 2")`, "fromJSON: unexpected '2'"},
+		{`keys(o)`, `["k5" "k6" "k7" "k8" "k9"]`}, {`values(o)`, "[5 4 3 2 1]"}, {`toPairs(o)[0]`, `["k5" 5]`}, {`keys(s)`, "is no object"},
+		{`int("12")`, "[12]"}, {`int(12.0)`, "[12]"}, {`int(f * 1e9)`, "has been rounded"}, {`int("x")`, "int(x)"},
+		{`n + 1`, "does not fit 64 bits"}, {`n - -1`, "does not fit 64 bits"}, {`m - 1`, "does not fit 64 bits"}, {`m * -1`, "does not fit 64 bits"},
+		{`-1 * m`, "does not fit 64 bits"}, {`n * 2`, "does not fit 64 bits"}, {`[n + 0, m - 0, n - n, m + n, n * 1, -1 * n, 0 * m]`, "[9223372036854775807 -9223372036854775808 0 -1 9223372036854775807 -9223372036854775807 0]"},
+		{`[z + 1.5, s + "c", z * 2, z - 1]`, `[4.5 "a bc" 6 2]`}, {`s + 1`, "invalid operation: string + int"},
+		{`split(s, " ")`, `["a" "b"]`}, {`[split(s, " ")]`, `[["a", "b"]]`}, {`1..z`, "[1 2 3]"}, {`ns(z == nil ? refuse("no z") : z)`, "[3]"}, {`ns(ns(z, "us") + 5, "us")`, "[3005000]"},
+		{`repeat("x", 3) + join(["a", s], "-") + replace(s, "a", "b") + string(z)`, `["xxxa-a bb b3"]`},
+		{`repeat(repeat("x", 1000000), 1000000)`, "memory budget exceeded"}, {`repeat("x", -1)`, "repeat"}, {`repeat(z)`, "not enough arguments"},
+		{`replace(repeat("x", 1000000), "x", repeat("x", 1000000))`, "memory budget exceeded"}, {`let x = repeat("x", 1000000); x + x`, "memory budget exceeded"},
+		{`let x = repeat("x", 1000000); join([x, x])`, "memory budget exceeded"}, {`join(map(1..1000, "x"), repeat("x", 10000))`, "memory budget exceeded"},
+		{`let x = repeat("x", 1000000); toJSON([x, x])`, "memory budget exceeded"}, {`let x = repeat("x", 1000000); string([x, x])`, "memory budget exceeded"},
+		{bomb(), "memory budget exceeded"}, {"toJSON(" + bomb() + ")", "memory budget exceeded"},
+	} {
+		got := ""
+		for h, err := range Decode(strings.NewReader(record), "in", Options{Map: "op=$line,type=\"invoke\",f=\"f\",args=" + test.args}) {
+			if err != nil {
+				got = err.Error()
+				break
+			}
+			got = fmt.Sprint(h.Ops[0].Args)
+		}
+		if got != test.want && (strings.HasPrefix(test.want, "[") || !strings.Contains(got, test.want)) {
+			t.Errorf("args=%.80s: %.200s, want %s", test.args, got, test.want)
+		}
+	}
+}
+
+// bomb returns a list of 10^12 values in an expression of 130 nodes.
+func bomb() string {
+	text, last := "", "1"
+	for _, name := range strings.Split("abcdefghijkl", "") {
+		text += "let x" + name + " = [" + strings.Repeat(last+",", 9) + last + "]; "
+		last = "x" + name
+	}
+	return "(" + text + last + ")"
+}
