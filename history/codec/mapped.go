@@ -418,7 +418,7 @@ func (d *mapped) operation() error {
 		}
 	}
 	if d.m.has(opPart) {
-		call.Op = unusedID(d.b, call.Op)
+		call.Op = d.pairs.unusedID(d.b, call.Op)
 		end.Op = call.Op
 	}
 	d.b.Add(&call)
