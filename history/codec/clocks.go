@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,7 +12,8 @@ import (
 // clocks are the fields of events that look like stamps, while a mapping orders the events
 // by their lines. If they contradict that order, it is probably wrong.
 type clocks struct {
-	list []*clock
+	isChosen bool
+	list     []*clock
 }
 
 type clock struct {
@@ -20,23 +22,27 @@ type clock struct {
 	clashFinder
 }
 
-// choose chooses the clocks by the first record: fields whose names say so, and dates and
-// numbers like those since 1970, unless the mapping names them. It forgets other fields that
-// no expression names.
+// choose chooses the clocks by the first record of an event: fields whose names say so, and
+// dates and numbers like those since 1970, unless the mapping names them. It forgets other
+// fields that no expression names.
 func (c *clocks) choose(e *environment) {
-	for name, f := range e.fields {
+	isExtra := make(map[*recordField]bool, len(e.order))
+	for _, f := range e.order {
+		isExtra[f] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.fields)) {
+		f := e.fields[name]
 		v, _ := e.valueOf(e.values[name])
 		_, isInstant := instantOf(v)
-		isExtra := slices.Contains(e.order, f)
-		if isInstant && (isClockName(name) || isExtra && isSinceEpoch(v)) {
+		if isInstant && (isClockName(name) || isExtra[f] && isSinceEpoch(v)) {
 			c.list = append(c.list, &clock{field: f, first: v})
 			f.plain = true
-		} else if isExtra {
-			delete(e.fields, name)
-			delete(e.values, name)
+			isExtra[f] = false
 		}
 	}
-	e.order = nil
+	e.order = slices.DeleteFunc(e.order, func(f *recordField) bool { return !isExtra[f] })
+	e.forget()
+	c.isChosen = true
 }
 
 // isClockName reports whether the name of a field says that it is a stamp.

@@ -69,6 +69,15 @@ func (e *environment) field(name []byte) *recordField {
 	return f
 }
 
+// forget forgets the fields that no expression names.
+func (e *environment) forget() {
+	for _, f := range e.order {
+		delete(e.fields, f.name)
+		delete(e.values, f.name)
+	}
+	e.order = nil
+}
+
 // has reports whether the record has the field.
 func (e *environment) has(f *recordField) bool {
 	name := f.name

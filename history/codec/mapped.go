@@ -22,6 +22,7 @@ func decodeMapped(m *mapping) decoder {
 			lim := lim.fill()
 			d := &mapped{out: output{file: file, yield: yield}, m: m, input: sizeOf(r), lim: lim, env: newEnvironment(m.fields)}
 			d.vm.MemoryBudget = maxMemory
+			d.clocks.isChosen = m.has(callPart) || m.has(atPart) // else the first event shows which fields may be stamps
 			d.records, d.kind = openRecords(r, lim)
 			d.run()
 		}
@@ -52,8 +53,7 @@ type mapped struct {
 func (d *mapped) run() {
 	for !d.out.stopped {
 		d.env.begin()
-		// The first record shows which fields may be stamps.
-		d.env.every = d.b == nil && d.m.has(typePart) && !d.m.has(atPart)
+		d.env.every = !d.clocks.isChosen
 		line, err := d.records.next(d.env)
 		if err == nil {
 			d.held, d.count = d.held+int64(d.records.size()), d.count+1
@@ -72,10 +72,10 @@ func (d *mapped) run() {
 		d.env.room = maxMemory + d.records.size()
 		if d.b == nil {
 			d.open(line)
-			d.clocks.choose(d.env)
 		}
 		d.env.values["$line"] = line
 		if d.b.Failed() {
+			d.env.forget()
 			continue
 		}
 		d.line = line
@@ -137,11 +137,17 @@ func (d *mapped) finish() {
 func (d *mapped) record() error {
 	switch skip, err := d.eval(skipPart); {
 	case err != nil:
+		d.env.forget()
 		return err
 	case skip == true:
+		d.env.forget()
 		return nil
 	case skip != nil && skip != false:
+		d.env.forget()
 		return d.wrong(skipPart, skip, "true or false")
+	}
+	if !d.clocks.isChosen {
+		d.clocks.choose(d.env)
 	}
 	if d.m.has(callPart) {
 		return d.operation()

@@ -190,3 +190,37 @@ func TestMappedMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestMappedMany: reading takes time in proportion to the file, whatever is in it.
+func TestMappedMany(t *testing.T) {
+	n := 100_000
+	if testing.Short() {
+		n /= 10
+	}
+	lines := func(line string) string { return strings.Repeat(line, n) }
+	numbered := func(format, separator string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format+separator, i)
+		}
+		return strings.TrimSuffix(b.String(), separator)
+	}
+	const events = `process=p,type=t,f=f ?? nil`
+	for _, test := range []struct {
+		name, mapping, in string
+		ops               int
+	}{
+		{"identifiers used again", events + ",op=o", lines("{\"p\":1,\"o\":1,\"t\":\"invoke\",\"f\":\"x\"}\n{\"p\":1,\"o\":1,\"t\":\"ok\"}\n"), n},
+		{"whole operations", "f=f,call=0,return=0,op=1", lines("{\"f\":\"x\"}\n"), n},
+		{"one identifier of many processes", events + ",op=1",
+			numbered(`{"p":%d,"t":"invoke","f":"x"}`, "\n") + "\n" + numbered(`{"p":%d,"t":"ok"}`, "\n"), n},
+		{"fields", events, "{" + numbered(`"x%d":1`, ",") + `,"p":1,"t":"invoke","f":"x"}`, 1},
+		{"columns", events, numbered(`x%d`, ",") + ",p,t,f\n" + lines(",") + "1,invoke,x\n", 1},
+	} {
+		for h, err := range Decode(strings.NewReader(test.in), "in", Options{Map: test.mapping}) {
+			if err != nil || len(h.Ops) != test.ops {
+				t.Errorf("%s: %v", test.name, err)
+			}
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -332,20 +333,21 @@ func (t *tableRecords) header(e *environment) (line int, err error) {
 	if err != nil {
 		return line, err
 	}
-	names := slices.Clone(cells)
+	names, known := slices.Clone(cells), map[string]bool{}
 	for i := range names {
 		names[i] = strings.TrimSpace(names[i])
-		if slices.Contains(names[:i], names[i]) {
+		if known[names[i]] {
 			return line, &end{err: fmt.Errorf("the header has the column %q twice", clip([]byte(names[i])))}
 		}
+		known[names[i]] = true
 		// Blanks around separators are not part of a cell where the header has them.
 		if t.rows.Comma != '\t' {
 			t.rows.TrimLeadingSpace = t.rows.TrimLeadingSpace || i > 0 && strings.HasPrefix(cells[i], " ")
 			t.trimRight = t.trimRight || i < len(cells)-1 && strings.HasSuffix(cells[i], " ")
 		}
 	}
-	for _, f := range e.fields {
-		if f.needed && !slices.Contains(names, f.name) {
+	for _, name := range slices.Sorted(maps.Keys(e.fields)) {
+		if f := e.fields[name]; f.needed && !known[f.name] {
 			return line, &end{err: fmt.Errorf("the header lacks the column %q, which %s names", clip([]byte(f.name)), f.part)}
 		}
 	}
