@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -18,31 +19,24 @@ import (
 
 // batchFlags are the flags of leadline check that are about batches.
 type batchFlags struct {
-	resume       string
-	retryUnknown bool
-	shard        batch.Shard
-	failFast     bool
-	progress     bool
-	junit        string
-	summary      string
+	resume   string
+	shard    batch.Shard
+	failFast bool
+	junit    string
+	summary  string
 }
 
 func (b *batchFlags) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&b.resume, "resume", "", "journal: a `FILE` that keeps all results, so that the same command goes on after it was stopped")
-	flags.BoolVar(&b.retryUnknown, "retry-unknown", false, "check what is unknown in the journal again, with other bounds")
 	flags.Var(&b.shard, "shard", "check only part i of n, as 3/10, of the histories")
 	flags.BoolVar(&b.failFast, "fail-fast", false, "stop after the first history that is not linearizable")
-	flags.BoolVar(&b.progress, "progress", false, "print the progress on stderr, even if that is not a terminal")
 	flags.StringVar(&b.junit, "junit", "", "write a report in the XML of JUnit to this `FILE`")
 	flags.StringVar(&b.summary, "summary", "", "write an object in JSON that sums up the batch to this `FILE`")
 }
 
 func (b *batchFlags) validate(f *checkFlags, args []string) error {
-	switch {
-	case b.resume != "" && f.output.Value != "json":
+	if b.resume != "" && f.output.Value != "json" {
 		return errors.New("--resume needs --output json")
-	case b.retryUnknown && b.resume == "":
-		return errors.New("--retry-unknown needs --resume")
 	}
 	return f.input.addOutputs(f.all, args, "resume", "junit", "summary")
 }
@@ -50,9 +44,8 @@ func (b *batchFlags) validate(f *checkFlags, args []string) error {
 // notWork are the flags that do not change the results of histories, and boundFlags
 // those that bound the work on a history.
 var (
-	notWork = []string{"jobs", "resume", "retry-unknown", "fail-fast", "progress", "junit",
-		"summary", "quiet", "color", "skip-unknown", "shard", "verbose", "output", "witness"}
-	boundFlags = []string{"timeout", "memory", "max-schedules"}
+	notWork    = []string{"jobs", "resume", "fail-fast", "junit", "summary", "quiet", "shard", "output"}
+	boundFlags = []string{"timeout", "memory"}
 )
 
 // plan returns the plan that a journal of this command belongs to. The arguments are
@@ -60,23 +53,15 @@ var (
 func (f *checkFlags) plan(program string) batch.Plan {
 	var work, bounds []string
 	f.all.VisitAll(func(flag *pflag.Flag) {
-		is := func(names []string) bool {
-			for _, name := range names {
-				if name == flag.Name {
-					return true
-				}
-			}
-			return false
-		}
 		value := flag.Value.String()
 		if flag.Name == "map" {
 			value = f.input.Map // and not the name of its file
 		}
 		text := fmt.Sprintf("--%s=%s", flag.Name, strconv.Quote(value))
 		switch {
-		case is(boundFlags):
+		case slices.Contains(boundFlags, flag.Name):
 			bounds = append(bounds, text)
-		case !is(notWork):
+		case !slices.Contains(notWork, flag.Name):
 			work = append(work, text)
 		}
 	})
@@ -157,7 +142,7 @@ func (run *batchRun) open(s streams, f *checkFlags) (err error) {
 		if err != nil {
 			return err
 		}
-		if run.journal, err = batch.OpenJournal(b.resume, f.plan(program), b.retryUnknown); err != nil {
+		if run.journal, err = batch.OpenJournal(b.resume, f.plan(program)); err != nil {
 			return err
 		}
 		if run.journal.Remark != "" {

@@ -253,13 +253,13 @@ func TestStoppedAfter(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"text", []string{"check", "--max-ratio", "0", file("a.jsonl"), slow}, statusUnknown, `(?m)^stopped after [34] of [34] or more: 2 not linearizable$`},
-		{"JSON", []string{"check", "-o", "json", "--jobs", "2", "--max-ratio", "0", file("a.jsonl"), slow}, statusUnknown,
+		{"text", []string{"check", "--max-history", "0", file("a.jsonl"), slow}, statusUnknown, `(?m)^stopped after [34] of [34] or more: 2 not linearizable$`},
+		{"JSON", []string{"check", "-o", "json", "--jobs", "2", "--max-history", "0", file("a.jsonl"), slow}, statusUnknown,
 			`(?m)^leadline check: stopped after [34] of [34] or more: 2 not linearizable$`},
-		{"explain", []string{"explain", "--max-ratio", "0", file("a.jsonl"), slow}, statusUnknown, `(?m)^leadline explain: stopped after [34] of [34] or more: 2 not linearizable$`},
-		{"program order", []string{"check", "--order", "program", "--max-ratio", "0", file("a.jsonl"), slow}, statusUnknown,
+		{"explain", []string{"explain", "--max-history", "0", file("a.jsonl"), slow}, statusUnknown, `(?m)^leadline explain: stopped after [34] of [34] or more: 2 not linearizable$`},
+		{"program order", []string{"check", "--order", "program", "--max-history", "0", file("a.jsonl"), slow}, statusUnknown,
 			`(?m)^stopped after [34] of [34] or more: 2 not sequentially consistent$`},
-		{"fault", []string{"check", "--max-ratio", "0", file("a.jsonl"), file("faulty.jsonl"), slow}, statusBad, `(?m)^stopped after [45] of [45] or more: 2 not linearizable$`},
+		{"fault", []string{"check", "--max-history", "0", file("a.jsonl"), file("faulty.jsonl"), slow}, statusBad, `(?m)^stopped after [45] of [45] or more: 2 not linearizable$`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			awaited := "#one"

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
@@ -21,46 +20,33 @@ import (
 
 // checkFlags are the flags of leadline check.
 type checkFlags struct {
-	all        *pflag.FlagSet
-	history    string // identifier of the only history to check; "" for all
-	input      *input
-	maxDepth   int
-	schedules  int64
-	timeout    time.Duration
-	memory     flagkind.Size
-	jobs       int
-	chains     *flagkind.Choice
-	order      *flagkind.Choice
-	engine     *flagkind.Choice
-	exactDepth bool
-	explain    bool
-	witness    bool
-	times      bool
-	verbose    bool
-	output     *flagkind.Choice
-	color      *flagkind.Choice
-	judges     bool // the exit status depends on the verdicts
-	batch      batchFlags
+	all      *pflag.FlagSet
+	history  string // identifier of the only history to check; "" for all
+	input    *input
+	maxDepth int
+	timeout  time.Duration
+	memory   flagkind.Size
+	jobs     int
+	chains   *flagkind.Choice
+	order    *flagkind.Choice
+	explain  bool
+	verbose  bool
+	output   *flagkind.Choice
+	judges   bool // the exit status depends on the verdicts
+	batch    batchFlags
 }
 
 func setupCheck(flags *pflag.FlagSet) func(streams, []string) int {
 	f := newCheckFlags(flags)
 	f.judges = true
-	flags.BoolVar(&f.exactDepth, "exact-depth", false, "compute the exact linearizability depth too (Definition 4.2)")
 	flags.BoolVar(&f.explain, "explain", true, "if a history is not linearizable, report the results that no order explains")
-	flags.BoolVar(&f.witness, "witness", false, "print the witness below each linearizable history (JSON always has it)")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the witness and the time of each history")
-	flags.BoolVar(&f.times, "times", false, "print how long each history took")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the time of each history, and its witness (JSON always has that)")
 	f.output = outputFlag(flags, "text", "json", "timeline")
-	f.color = colorFlag(flags)
 	f.batch.declare(flags)
 	flags.Lookup("quiet").Usage = "print only histories that are not linearizable, or not known to be, and the last line"
 	return func(s streams, args []string) int {
 		if err := cmp.Or(f.validate(args), f.batch.validate(f, args)); err != nil {
 			return fail(s, "check", err)
-		}
-		if f.verbose {
-			f.witness, f.times = true, true
 		}
 		out := bufio.NewWriter(s.out)
 		var p presenter = &textPresenter{out: out, flags: f, width: terminalWidth(s.out), options: f.reportOptions(s.out)}
@@ -79,15 +65,12 @@ func newCheckFlags(flags *pflag.FlagSet) *checkFlags {
 		"(default: what the file names; see leadline models)")
 	f.input.declare(flags)
 	flags.IntVar(&f.maxDepth, "max-depth", replay.DefaultMaxDepth, "largest `d` of the families")
-	flags.Int64Var(&f.schedules, "max-schedules", 0, "most `schedules` of families to replay for one history "+
-		"(default 1048576, fewer for long histories)")
 	flags.DurationVar(&f.timeout, "timeout", 0, "time for one history, as 500ms or 1m (default: no bound)")
 	flags.Var(&f.memory, "memory", "memory of the whole process, shared by all jobs")
 	jobsFlag(flags, &f.jobs, "check")
 	f.chains = chainsFlag(flags)
 	f.order = flagkind.NewChoice(flags, "order", "order that a witness must respect: real time (linearizability), "+
 		"or each process's own alone (sequential consistency)", "realtime", "program")
-	f.engine = flagkind.NewChoice(flags, "engine", "what may decide", replay.EngineNames[:]...)
 	return f
 }
 
@@ -96,8 +79,6 @@ func (f *checkFlags) validate(args []string) error {
 	switch {
 	case f.maxDepth < 1:
 		return errors.New("--max-depth must be at least 1")
-	case f.schedules < 0:
-		return errors.New("--max-schedules must not be negative")
 	case f.jobs < 1 || f.jobs > maxJobs:
 		return errJobs
 	case f.timeout < 0:
@@ -136,20 +117,19 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 
 	garbage := newCollector(memory / 10 * 9)
 	defer garbage.stop()
-	checker := &batch.Checker{Model: f.input.model, Times: f.times, Explain: f.explain, Options: replay.Options{
+	checker := &batch.Checker{Model: f.input.model, Times: f.verbose, Explain: f.explain, Options: replay.Options{
 		MaxDepth: f.maxDepth,
-		Budget: replay.Budget{Schedules: f.schedules, Time: f.timeout,
+		Budget: replay.Budget{Time: f.timeout,
 			Bytes: memory / int64(f.jobs) / 10 * 7, Process: memory},
-		Chains: chainMode(f.chains), ExactDepth: f.exactDepth,
-		Engine: replay.Engine(slices.Index(replay.EngineNames[:], f.engine.Value)),
+		Chains: chainMode(f.chains),
 	}}
 	run, err := f.batch.start(s, f, checker)
 	if err != nil {
 		return s.failed(command, err)
 	}
 	progress := newProgress(s.err)
-	if progress.w != nil || f.batch.progress {
-		progress.measure(ctx, s.err, args)
+	if progress.w != nil {
+		progress.measure(ctx, args)
 		f.input.Count = &progress.pace.read
 	}
 	status := statusOK
@@ -205,7 +185,7 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 		return r
 	}
 	batch.InOrder(from, f.jobs, entry.Ops, one, emit)
-	progress.end()
+	progress.clear()
 	complete = complete && ctx.Err() == nil
 	status = f.input.end(ctx, s, command, status)
 	if failed == nil {

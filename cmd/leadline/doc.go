@@ -73,21 +73,8 @@
 //	    more: leadline explain benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0103.json.zst
 //	1 history: 0 linearizable, 1 not linearizable, 0 unknown, 0 invalid
 //
-// With --witness each linearizable history is followed by its witness, with the
-// state after each step. A long witness is shortened to its first steps, its last
-// steps, and those around operations that the schedule index delays:
-//
-//	$ leadline check --witness --exact-depth benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
-//	linearizable      depth 3      6 ops   4 procs  c=4  cp=12   150 orders     exact=4  benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
-//	    schedule index <3, (2, 1)>
-//	                      (initially)               []
-//	    #1  4  process 2  toString(): "[]"          []
-//	    #2  0  process 0  offer(0): true            [0]
-//	    #3  5  process 3  size(): 1                 [0]
-//	~   #4  2  process 1  poll(): 0                 []
-//	    #5  3  process 1  removeAll([2, 0]): false  []
-//	~   #6  1  process 0  poll(): null              []
-//	1 history: 1 linearizable, 0 not linearizable, 0 unknown, 0 invalid
+// With -v each linearizable history is followed by its witness, with the state after each
+// step, and lines have the time of the check.
 //
 // --output timeline draws the operations that matter for each verdict; see
 // Explaining.
@@ -140,6 +127,35 @@
 //     themselves, these are drawn;
 //   - other results with which the history would be linearizable;
 //   - the parts that were not computed, and why.
+//
+//	$ leadline explain benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
+//	benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst: 6 operations, 4 processes,
+//	ArrayBlockingQueue:20
+//	Linearizable: an order of the operations respects real time and gives the recorded results.
+//	Its depth is 3: the operations of chain 3 take effect as late as they can, and 2 operations are
+//	delayed further. No schedule index that delays fewer than 2 operations gives such an order. In the
+//	order in which they take effect:
+//	    2 poll(): 0 (process 1, line 1) is delayed past 5 size(): 1 and 2 others that it overlaps
+//	    1 poll(): null (process 0, line 1) is delayed past 3 removeAll([2, 0]): false and 3 others
+//	      that it overlaps
+//
+//	        process  id
+//	     #2 0         0  |--------o------|                                   offer(0): true
+//	  ~  #6 0         1                      |--------o--------------|       poll(): null
+//	  ~  #4 1         2      |--------o----------|                           poll(): 0
+//	     #5 1         3                              |o----------|           removeAll([2, 0]): false
+//	     #1 2         4          |o----------------------|                   toString(): "[]"
+//	     #3 3         5              |o----------------------|               size(): 1
+//	   ~ delayed
+//	   o where it takes effect, in the order of #
+//
+//	                      (initially)               []
+//	    #1  4  process 2  toString(): "[]"          []
+//	    #2  0  process 0  offer(0): true            [0]
+//	    #3  5  process 3  size(): 1                 [0]
+//	~   #4  2  process 1  poll(): 0                 []
+//	    #5  3  process 1  removeAll([2, 0]): false  []
+//	~   #6  1  process 0  poll(): null              []
 //
 // In the drawing, each operation has a line. Only the order of the events counts;
 // the distance between two of them means nothing. A legend explains the marks. For a
@@ -253,6 +269,15 @@
 //
 //	$ leadline family --count --max-depth 5 benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0070.json.zst
 //	d=1: 7        d=2: 82       d=3: 759      d=4: 5658     d=5: 34243    benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0070.json.zst
+//
+// With --exact-depth it prints the linearizability depth of each history, the smallest d
+// with a d-tuple all of whose strongly hitting schedules are witnesses (Definition 4.2).
+// That needs a model, and much more work than the witness depth of check. Where it is not
+// found, the line has the cause instead: time, memory, work (many sets of states), open (more
+// than 64 operations open at once, or in all if there are order edges) or engine (no states):
+//
+//	$ leadline family --exact-depth benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
+//	depth 4   benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
 //
 // # Simulated histories
 //
@@ -416,8 +441,8 @@
 //
 // On a terminal, verdicts have colours, and lines and tables fit its width. Below 120
 // columns, a line of check omits c, cp and the orders, and below 90 the processes.
-// --color never, NO_COLOR=1 or TERM=dumb turns colours off, and --color always turns
-// them on; COLUMNS overrides the width.
+// NO_COLOR=1 or TERM=dumb turns colours off; COLUMNS overrides the width. Long work shows
+// on stderr how far it is.
 //
 // Help prints the flags of a command, with examples, or the section of this manual
 // about a topic:
@@ -448,17 +473,13 @@
 //   - deeper_than and depth_cause are set if a linearizable history has no depth.
 //     deeper_than is the largest depth that is known to be too small. depth_cause is
 //     deeper (than --max-depth), time, memory, cancelled, schedules (the budget of
-//     enumeration was used up), or engine (the chosen engine, or every engine for such
-//     a history, does not compute depths).
+//     enumeration was used up), or engine (no engine computes depths of such a history).
 //     A crashed client makes a history deeper, because its lost operation has to be
 //     delayed after all others. But at each depth, depth also tries the history without
 //     all pending operations that may be left out.
-//   - replayed counts the schedules of families that were replayed at each depth: with
-//     --engine families, and for histories with order edges.
-//   - exact_depth is the linearizability depth of Definition 4.2, with --exact-depth.
-//     If it is not found, exact_cause is time, memory, cancelled, work (many sets of
-//     states), open (more than 64 operations open at once, or in all if there are order
-//     edges) or engine (no states).
+//   - replayed counts the schedules of families that were replayed at each depth, for
+//     histories with order edges.
+//   - exact_depth is always null; family --exact-depth computes it.
 //   - errors lists the faults of an invalid history, each with its line, or null, and a
 //     message. If the file is at fault rather than a history, then history, model and
 //     ops are null. After an internal error the verdict is unknown, and errors has it.
@@ -467,8 +488,8 @@
 // leadline help formats. unterminated is true if the last line of a text file has no
 // newline, and was read as a whole line.
 //
-// These keys are absent where they do not apply: ordered_by, unterminated, order, exact_cause, impossible,
-// more_states, states_of_core, initial, marks, edges, core_marks, core_edges, and without --times
+// These keys are absent where they do not apply: ordered_by, unterminated, order, impossible,
+// more_states, states_of_core, initial, marks, edges, core_marks, core_edges, and without --verbose
 // elapsed_ns.
 //
 // These keys explain why a history is not linearizable:
@@ -525,15 +546,12 @@
 //     for the program itself (half of the bound, if that is below 30 MiB), and
 //     a sixteenth of the rest for what is allocated between two checks of the
 //     bound. A history that does not fit while it is read is a fault of its file.
-//   - --max-schedules bounds the schedules of one history's families. After
-//     that, the other engines take over.
-//   - --max-line, --max-history and --max-ratio protect against inputs that
-//     would fill the memory.
+//   - --max-history protects against inputs that would fill the memory: longer
+//     histories and lines are faults, and so are files that expand more than a
+//     thousandfold. 0 turns this off.
 //
-// --engine families, monitor or search uses that engine alone. A history that is not
-// decided is unknown, with a cause:
-//   - depth, schedules, time, memory or cancelled;
-//   - engine, if the chosen engine cannot decide such histories.
+// A history that is not decided is unknown, with a cause: depth, schedules, time,
+// memory or cancelled.
 //
 // # Exit status
 //

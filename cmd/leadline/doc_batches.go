@@ -17,8 +17,6 @@
 // What the command itself writes there is not read.
 // Files that are empty, unreadable, or compressed in an unsupported way are faults,
 // and so are links to directories and links in archives: the status is 2.
-// --skip-unknown content also leaves out files that are empty or in another
-// compression; --skip-unknown none makes every file that holds no histories a fault.
 //
 // With --resume FILE, check keeps a journal. After any stop, even kill -9 or a crash
 // of the machine, the same command continues: it prints the whole output again, the
@@ -29,9 +27,8 @@
 //
 // A journal belongs to one build of leadline, one model and one set of options. It has
 // results by file, number and content of each history, so files may be added, and a
-// file that has changed is checked again. With --retry-unknown, the bounds (--timeout,
-// --memory, --max-schedules) may differ, as in --timeout 10m, and what is unknown in
-// the journal is checked again, once.
+// file that has changed is checked again. What is unknown there stays so: other bounds
+// (--timeout, --memory) need another journal.
 //
 // After SIGINT or SIGTERM, the journal is complete up to there and a summary is
 // printed. Histories that were not reached are not counted, not even as unknown. The
@@ -48,9 +45,8 @@
 //	1 history: 1 linearizable, 0 not linearizable, 0 unknown, 0 invalid
 //
 // --fail-fast stops after the first history that is not linearizable. --quiet prints
-// only what is not linearizable, unknown or invalid. On a terminal, or with
-// --progress, stderr shows the number of histories, their rate, how much of the files
-// was read, and the remaining time.
+// only what is not linearizable, unknown or invalid. On a terminal, stderr shows the number
+// of histories, their rate, how much of the files was read, and the remaining time.
 //
 // Reports for other programs are written to FILE.part, which is renamed at the end, so
 // that after kill -9 FILE is as it was before:

@@ -22,7 +22,6 @@ import (
 func setupExplain(flags *pflag.FlagSet) func(streams, []string) int {
 	f := newCheckFlags(flags)
 	f.explain, f.judges = true, true
-	f.color = colorFlag(flags)
 	core := ""
 	flags.StringVar(&f.history, "history", "", "explain only the history with this `id`")
 	flags.StringVar(&core, "core", "", "write the minimal sub-histories that are not linearizable to this `file`, in the native format")
@@ -221,7 +220,7 @@ func (f *checkFlags) onlyHistory(from iter.Seq[entry]) iter.Seq[entry] {
 
 // reportOptions returns the options of reports that are written to w.
 func (f *checkFlags) reportOptions(w io.Writer) report.Options {
-	return report.Options{Width: textWidth(w), Color: useColor(f.color, w)}
+	return report.Options{Width: textWidth(w), Color: useColor(w)}
 }
 
 // explainCommand returns the command that explains a result, with the relevant flags of

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ type familyFlags struct {
 	input    *input
 	depth    int
 	count    bool
+	exact    bool
 	maxDepth int
 	timeout  time.Duration
 	memory   flagkind.Size
@@ -36,6 +38,8 @@ func setupFamily(flags *pflag.FlagSet) func(streams, []string) int {
 	f := &familyFlags{all: flags, input: newInput(), memory: replay.DefaultBytes}
 	flags.IntVar(&f.depth, "depth", 1, "print each distinct schedule of the strong `d`-hitting family, with its first index")
 	flags.BoolVar(&f.count, "count", false, "print how many there are at each depth instead")
+	flags.BoolVar(&f.exact, "exact-depth", false, "print the linearizability depth (Definition 4.2) instead")
+	flags.StringVar(&f.input.model, "model", "", "with --exact-depth, the sequential `specification` (default: what the file names)")
 	flags.IntVar(&f.maxDepth, "max-depth", replay.DefaultMaxDepth, "with --count, the largest `d`")
 	f.input.declare(flags)
 	flags.DurationVar(&f.timeout, "timeout", 0, "time for one history, as 500ms or 1m (default: no bound)")
@@ -52,6 +56,11 @@ func (f *familyFlags) run(s streams, args []string) int {
 	mismatch := noEffect(f.all, "without --count", "max-depth")
 	if f.count {
 		mismatch = noEffect(f.all, "with --count", "depth")
+	}
+	if f.exact {
+		mismatch = cmp.Or(mismatch, noEffect(f.all, "with --exact-depth", "depth", "count", "chains"))
+	} else {
+		mismatch = cmp.Or(mismatch, noEffect(f.all, "without --exact-depth", "model"))
 	}
 	switch {
 	case mismatch != nil:
@@ -74,7 +83,11 @@ func (f *familyFlags) run(s streams, args []string) int {
 			status = worse(status, statusBad)
 			continue
 		}
-		one, err := f.print(ctx, out, e)
+		print := f.print
+		if f.exact {
+			print = f.printExact
+		}
+		one, err := print(ctx, out, e)
 		status = worse(status, one)
 		if err == nil {
 			err = out.Flush()
@@ -124,6 +137,42 @@ func unknownUnless(complete bool) int {
 		return statusOK
 	}
 	return statusUnknown
+}
+
+// An exactRecord is a line of family --exact-depth --output json.
+type exactRecord struct {
+	File    string  `json:"file"`
+	History *string `json:"history"`
+	Depth   *int    `json:"exact_depth"`
+	Cause   *string `json:"exact_cause"`
+}
+
+// printExact writes the linearizability depth of one history, which only linearizable
+// histories have.
+func (f *familyFlags) printExact(ctx context.Context, out *bufio.Writer, e entry) (int, error) {
+	checker := batch.Checker{Model: f.input.model, Options: replay.Options{ExactDepth: true,
+		Budget: replay.Budget{Time: f.timeout, Bytes: int64(f.memory)}}}
+	r := checker.Check(ctx, e)
+	if err := cmp.Or(r.Internal, r.Err); err != nil {
+		f.input.report(e.File, err)
+		return r.Status().Exit(), nil
+	}
+	v := &r.Verdict
+	status, text := statusOK, fmt.Sprintf("depth %d", v.ExactDepth)
+	record := exactRecord{File: e.File, History: present(e.History.ID), Depth: &v.ExactDepth}
+	if v.ExactDepth == 0 {
+		text = v.Answer.String()
+		if v.Answer == replay.Linearizable {
+			text = v.ExactCause
+		}
+		record.Depth, record.Cause = nil, &text
+		status = unknownUnless(v.Answer == replay.NotLinearizable)
+	}
+	if f.output.Value == "json" {
+		return status, writeJSON(out, record)
+	}
+	_, err := fmt.Fprintf(out, "%-8s  %s\n", text, placeText(&e))
+	return status, err
 }
 
 // A countRecord is a line of family --count --output json.

@@ -43,11 +43,6 @@ func jobsFlag(flags *pflag.FlagSet, jobs *int, what string) {
 	flags.IntVarP(jobs, "jobs", "j", runtime.GOMAXPROCS(0), "histories to "+what+" at the same time")
 }
 
-// colorFlag declares --color.
-func colorFlag(flags *pflag.FlagSet) *flagkind.Choice {
-	return flagkind.NewChoice(flags, "color", "colour of verdicts (auto: on terminals, unless NO_COLOR is set)", "auto", "always", "never")
-}
-
 // chainsFlag declares --chains.
 func chainsFlag(flags *pflag.FlagSet) *flagkind.Choice {
 	return flagkind.NewChoice(flags, "chains", "chains of the poset: those of the processes, or as few as possible "+

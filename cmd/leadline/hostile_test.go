@@ -59,7 +59,7 @@ func TestHostileNames(t *testing.T) {
 	if err != nil || len(files) != 13 {
 		t.Fatal(files, err)
 	}
-	for _, command := range []string{"check", "check -v", "check -o json", "check -o timeline", "check --order program", "check --exact-depth",
+	for _, command := range []string{"check", "check -v", "check -o json", "check -o timeline", "check --order program", "family --exact-depth",
 		"check --map process=process,type=type,f=method,value=args", "check --format limo", "check --format jepsen", "explain", "view",
 		"convert", "family", "family --count", "tables", "tables -o html", "tables --study",
 		"map", "stress --replay", "stress --subject queue --replay", "stress --from", "stress --oracle safety --new x.N --declared"} {

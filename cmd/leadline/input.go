@@ -44,7 +44,6 @@ type input struct {
 	counts  bool // the last line of the output counts skipped files
 	// comments makes read keep the comments at the beginning of each file.
 	comments bool
-	skip     *flagkind.Choice
 	stderr   io.Writer
 	outputs  []string                   // what the command writes, which is not read
 	skipped  fileReasons                // files that hold no histories
@@ -61,7 +60,7 @@ type input struct {
 func newInput() *input { return &input{Options: codec.Options{Limits: codec.DefaultLimits}} }
 
 // inputFlags has the names of the flags that input.declare declares.
-var inputFlags = []string{"format", "map", "quiet", "skip-unknown", "max-line", "max-history", "max-ratio"}
+var inputFlags = []string{"format", "map", "quiet", "max-history"}
 
 // declare declares the flags that say how files are read.
 func (in *input) declare(flags *pflag.FlagSet) {
@@ -69,9 +68,7 @@ func (in *input) declare(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&in.mapping, "map", nil, "what the fields of other records (JSON, CSV, logfmt) mean: `NAME=EXPRESSION,...` or @FILE, as "+
 		"process=client,type=kind,f=lower(op); may be repeated (see leadline help mapping)")
 	flags.BoolVarP(&in.quiet, "quiet", "q", false, "do not name the files of directories that are left out, only count them")
-	in.skip = flagkind.NewChoice(flags, "skip-unknown", "`what` is left out of directories and archives: files of no known format, also what "+
-		"is empty or in another compression or encoding (content), or none", "format", "content", "none")
-	flagkind.Limits(flags, &in.Limits)
+	flagkind.Limit(flags, &in.Limits)
 }
 
 // check returns an error if the flags or the arguments are not valid.
@@ -99,7 +96,6 @@ func (in *input) read(ctx context.Context, s streams, paths []string, reading fu
 	o := in.Options
 	o.Context, o.Stdin = ctx, s.in
 	o.Warn = func(err *codec.SyntaxError) { fmt.Fprintf(s.err, "leadline: warning: %s\n", report.Clean(err.Error())) }
-	o.Skip = codec.Skip(slices.Index(in.skip.Choices, in.skip.Value))
 	o.Skipped = func(name string, why error) {
 		in.skipped.add(why)
 		for i, reason := range reasonNames {
@@ -214,7 +210,7 @@ func (in *input) end(ctx context.Context, s streams, command string, status int)
 		fmt.Fprintf(s.err, "leadline: %s %s left out%s\n", reasonNames[i].files(out.n), were, names)
 	}
 	if in.limited {
-		fmt.Fprintf(s.err, "leadline %s: --max-line, --max-history and --max-ratio set the limits; check --memory bounds what reading takes\n", command)
+		fmt.Fprintf(s.err, "leadline %s: --max-history sets the limits; check --memory bounds what reading takes\n", command)
 	}
 	if ctx.Err() == nil {
 		return status

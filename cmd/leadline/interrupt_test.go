@@ -101,7 +101,7 @@ func TestInterrupt(t *testing.T) {
 	}{
 		{"standard input", strings.NewReader(oneRead + nextHeader), "#one", []string{"check", "-"}, statusUnknown, totals},
 		{"named pipe", strings.NewReader(""), "#one", []string{"check", one, pipe}, statusUnknown, totals},
-		{"large file", strings.NewReader(""), "#one", []string{"check", "--max-ratio", "0", large}, statusUnknown, "1 linearizable, 0 not linearizable, "},
+		{"large file", strings.NewReader(""), "#one", []string{"check", "--max-history", "0", large}, statusUnknown, "1 linearizable, 0 not linearizable, "},
 		{"endless history", io.MultiReader(strings.NewReader(oneRead+nextHeader), &endless{}), "#one",
 			[]string{"check", "-"}, statusUnknown, "1 linearizable, 0 not linearizable, "},
 		{"JSON", strings.NewReader(oneRead + nextHeader), `"one"`, []string{"check", "--output", "json", "-"}, statusUnknown, `"verdict":"linearizable"`},

@@ -92,10 +92,7 @@ func (p *textPresenter) present(r *result) error {
 	if n := h.Pending(); n > 0 {
 		line += fmt.Sprintf("  %d pending", n)
 	}
-	if p.flags.exactDepth {
-		line += "  exact=" + orDash(v.ExactDepth)
-	}
-	if p.flags.times {
+	if p.flags.verbose {
 		line += fmt.Sprintf("  %8v", v.Elapsed.Round(time.Microsecond))
 	}
 	between := "  "
@@ -116,7 +113,7 @@ func (p *textPresenter) present(r *result) error {
 		}
 		return report.Short(p.out, h, v, o)
 	}
-	if p.flags.witness && v.Witness != nil {
+	if p.flags.verbose && v.Witness != nil {
 		return report.Witness(p.out, h, r.Spec, v, o)
 	}
 	return nil
@@ -160,13 +157,6 @@ func (x extensions) String() string {
 		return "1 order"
 	}
 	return strconv.FormatUint(x.n, 10) + " orders"
-}
-
-func orDash(n int) string {
-	if n <= 0 {
-		return "-"
-	}
-	return strconv.Itoa(n)
 }
 
 // legend explains what people ask about on a terminal.

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/cmd/internal/output"
 	"github.com/leadline/leadline/replay"
 	"golang.org/x/term"
@@ -48,12 +47,9 @@ func textWidth(w io.Writer) int {
 	return 100
 }
 
-// useColor reports whether to write to w in colour, as --color says.
-func useColor(c *flagkind.Choice, w io.Writer) bool {
-	if c.Value == "auto" {
-		return terminal(w) != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && runtime.GOOS != "windows"
-	}
-	return c.Value == "always"
+// useColor reports whether to write to w in colour.
+func useColor(w io.Writer) bool {
+	return terminal(w) != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && runtime.GOOS != "windows"
 }
 
 // verdictColors are the parameters of the escape sequences for verdicts.

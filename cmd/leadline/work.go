@@ -103,34 +103,30 @@ func (c *collector) stop() {
 }
 
 // A progress counts the histories, or other things, that are done. On a terminal it is
-// a line that changes at most five times a second. Elsewhere it is silent, or prints a
-// line every ten seconds.
+// a line that changes at most five times a second. Elsewhere it is silent.
 type progress struct {
 	w       io.Writer // nil: silent
 	n       int
-	every   time.Duration
 	last    time.Time
-	lines   bool // prints lines instead of changing one
 	visible bool
 	what    string // what is counted
 	pace    *pace  // has more to print; or nil
 }
 
+// progressEvery is the time between two changes of the line.
+const progressEvery = 200 * time.Millisecond
+
 func newProgress(w io.Writer) *progress {
 	if terminal(w) == nil {
 		return &progress{}
 	}
-	return &progress{w: w, every: 200 * time.Millisecond, last: time.Now(), what: "histories"}
+	return &progress{w: w, last: time.Now(), what: "histories"}
 }
 
-// measure adds the rate and the remaining time, given the files that paths name. If w is
-// not a terminal, progress is then printed line by line.
-func (p *progress) measure(ctx context.Context, w io.Writer, paths []string) {
+// measure adds the rate and the remaining time, given the files that paths name.
+func (p *progress) measure(ctx context.Context, paths []string) {
 	p.pace = &pace{}
 	go p.pace.measure(ctx, paths)
-	if p.w == nil {
-		p.w, p.every, p.last, p.lines = w, 10*time.Second, time.Now(), true
-	}
 }
 
 // result counts a result.
@@ -141,17 +137,9 @@ func (p *progress) result(r *result) {
 	p.step()
 }
 
-// end prints the last line, or removes the line from the terminal.
-func (p *progress) end() {
-	if p.lines {
-		p.print()
-	}
-	p.clear()
-}
-
 func (p *progress) step() {
 	p.n++
-	if p.w == nil || time.Since(p.last) < p.every {
+	if p.w == nil || time.Since(p.last) < progressEvery {
 		return
 	}
 	p.print()
@@ -162,10 +150,6 @@ func (p *progress) print() {
 	text := fmt.Sprintf("%d %s", p.n, p.what)
 	if p.pace != nil {
 		text = p.pace.text(p.last)
-	}
-	if p.lines {
-		fmt.Fprintf(p.w, "leadline: %s\n", text)
-		return
 	}
 	p.visible = true
 	fmt.Fprintf(p.w, "\r\033[K%s", text)

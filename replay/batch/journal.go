@@ -40,9 +40,7 @@ type Journal struct {
 
 	name  string
 	file  *os.File
-	retry bool          // unknown outcomes of earlier generations are not used
-	done  bool          // the last generation is complete
-	begin int64         // where the last journalLine is
+	done  bool          // all of the input was checked
 	lines map[key]int64 // where the file had outcomes when it was opened
 
 	mu     sync.Mutex
@@ -51,12 +49,11 @@ type Journal struct {
 	synced time.Time
 }
 
-// A journalLine begins or ends a generation of outcomes.
+// A journalLine begins or ends the outcomes.
 type journalLine struct {
 	Journal int   `json:"leadline_journal"` // the version of the format
-	Plan    *Plan `json:"plan,omitempty"`   // begins a generation
-	Retry   bool  `json:"retry,omitempty"`  // the generation checks histories again that were unknown
-	// Done ends a generation: all of the input was checked.
+	Plan    *Plan `json:"plan,omitempty"`   // begins the outcomes
+	// Done ends the outcomes: all of the input was checked.
 	Done bool `json:"done,omitempty"`
 }
 
@@ -76,14 +73,13 @@ var (
 )
 
 // OpenJournal opens the journal of a batch, or creates it. It is an error if the journal
-// belongs to another plan. With retry, the bounds may differ, and histories that were
-// unknown before are checked again, once.
-func OpenJournal(name string, plan Plan, retry bool) (*Journal, error) {
+// belongs to another plan.
+func OpenJournal(name string, plan Plan) (*Journal, error) {
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{name: name, file: file, retry: retry, lines: map[key]int64{}, synced: time.Now()}
+	j := &Journal{name: name, file: file, lines: map[key]int64{}, synced: time.Now()}
 	if err := j.open(plan); err != nil {
 		file.Close()
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -102,27 +98,23 @@ func (j *Journal) open(plan Plan) error {
 	if err != nil {
 		return err
 	}
-	again := begun != nil && j.retry
 	if begun != nil {
-		if err := begun.Plan.accepts(plan, j.retry); err != nil {
+		if err := begun.accepts(plan); err != nil {
 			return err
 		}
-		// If a retry was stopped, older unknown outcomes have other bounds.
-		j.retry = j.retry || begun.Retry && !j.done
 	}
 	if err := j.cutDamage(); err != nil {
 		return err
 	}
-	if begun == nil || again && (j.done || !begun.Retry || begun.Plan.Bounds != plan.Bounds) {
-		j.done, j.begin = false, j.size
-		j.append(aboutLine(journalLine{Plan: &plan, Retry: again}), true)
+	if begun == nil {
+		j.append(aboutLine(journalLine{Plan: &plan}), true)
 	}
 	return j.err
 }
 
-// load reads the whole file, up to a damaged line. It returns the line that begins the
-// last generation, or nil.
-func (j *Journal) load() (begun *journalLine, err error) {
+// load reads the whole file, up to a damaged line. It returns the plan of the outcomes, or
+// nil.
+func (j *Journal) load() (begun *Plan, err error) {
 	r := bufio.NewReaderSize(io.NewSectionReader(j.file, 0, 1<<62), 1<<16)
 	// Shorter files have no whole line. Read no more of a file that is not a journal.
 	if text, _ := r.Peek(len(journalBegins)); string(text) != journalBegins[:len(text)] {
@@ -141,9 +133,8 @@ func (j *Journal) load() (begun *journalLine, err error) {
 				return nil, errNoJournal
 			}
 			if j.done = l.Done; l.Plan != nil {
-				begun = &l
+				begun = l.Plan
 			}
-			j.begin = j.size
 		default:
 			k, ok := checkLine(line[:len(line)-1])
 			if !ok {
@@ -156,14 +147,14 @@ func (j *Journal) load() (begun *journalLine, err error) {
 }
 
 // accepts returns an error if a journal of plan p cannot continue with another plan.
-func (p *Plan) accepts(other Plan, retry bool) error {
+func (p *Plan) accepts(other Plan) error {
 	switch {
 	case p.Program != other.Program:
 		return errors.New("the journal is that of another build of leadline; go on with that one, or begin another journal")
 	case p.Work != other.Work:
 		return fmt.Errorf("the journal is that of another batch:\n  %s\nis not\n  %s", p.Work, other.Work)
-	case p.Bounds != other.Bounds && !retry:
-		return fmt.Errorf("the journal has other bounds (%s), not %s; give the same, or --retry-unknown", p.Bounds, other.Bounds)
+	case p.Bounds != other.Bounds:
+		return fmt.Errorf("the journal has other bounds (%s), not %s; give the same, or begin another journal", p.Bounds, other.Bounds)
 	}
 	return nil
 }
@@ -189,7 +180,7 @@ func (j *Journal) get(k key) (*Outcome, bool) {
 		return nil, false
 	}
 	_, o, err := parseOutcome(line[:len(line)-1])
-	if err != nil || o.Status == Unknown && j.retry && at < j.begin {
+	if err != nil {
 		return nil, false
 	}
 	return o, true

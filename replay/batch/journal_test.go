@@ -63,14 +63,14 @@ func TestFinal(t *testing.T) {
 // TestJournalLock: a journal has one writer.
 func TestJournalLock(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "journal")
-	j, err := OpenJournal(name, Plan{Work: "w"}, false)
+	j, err := OpenJournal(name, Plan{Work: "w"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := lock(j.file); err != nil {
 		t.Errorf("its own writer: %v", err)
 	}
-	other, err := OpenJournal(name, Plan{Work: "w"}, false)
+	other, err := OpenJournal(name, Plan{Work: "w"})
 	if err == nil {
 		t.Log("this system has no locks of files")
 		other.Close(false)
@@ -93,7 +93,7 @@ func TestNoJournal(t *testing.T) {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		j, err := OpenJournal(name, Plan{}, false)
+		j, err := OpenJournal(name, Plan{})
 		if (err == nil) != ok {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -112,60 +112,16 @@ func TestNoJournal(t *testing.T) {
 
 // TestJournalDevice: a device is not a journal. Some can be read without end.
 func TestJournalDevice(t *testing.T) {
-	_, err := OpenJournal(os.DevNull, Plan{}, false)
+	_, err := OpenJournal(os.DevNull, Plan{})
 	if err == nil || !strings.Contains(err.Error(), "regular file") {
 		t.Error(err)
-	}
-}
-
-// TestRetryUnknown: what is unknown is checked again once, also if the bounds are the
-// same and the batch was stopped before.
-func TestRetryUnknown(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "journal")
-	unknown := &Outcome{Status: Unknown, At: -1, rest: []byte("{}")}
-	for run, want := range []bool{false, false, true} {
-		j, err := OpenJournal(name, Plan{Bounds: "b"}, run > 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, ok := j.get(key{}); ok != want {
-			t.Errorf("run %d: found is %v", run, ok)
-		}
-		j.put(key{}, unknown)
-		if err := j.Close(false); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// TestRetryStopped: a batch that goes on after a stopped retry does not use unknown outcomes of
-// other bounds, even if it does not ask for a retry.
-func TestRetryStopped(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "journal")
-	for run, test := range []struct {
-		bounds             string
-		retry, found, done bool
-	}{{"small", false, false, true}, {"large", true, false, false}, {"large", false, false, true}, {"large", false, true, true}} {
-		j, err := OpenJournal(name, Plan{Bounds: test.bounds}, test.retry)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, ok := j.get(key{}); ok != test.found {
-			t.Errorf("run %d: found is %v", run, ok)
-		}
-		if run != 1 { // which is stopped before it has checked the history
-			j.put(key{}, &Outcome{Status: Unknown, At: -1, rest: []byte("{}")})
-		}
-		if err := j.Close(test.done); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
 // TestInterruptedCheck: the outcome of a check that was interrupted is not kept.
 func TestInterruptedCheck(t *testing.T) {
 	dir := t.TempDir()
-	j, err := OpenJournal(filepath.Join(dir, "journal"), Plan{}, false)
+	j, err := OpenJournal(filepath.Join(dir, "journal"), Plan{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +136,7 @@ func TestInterruptedCheck(t *testing.T) {
 	if err := j.Close(false); err != nil {
 		t.Error(err)
 	}
-	if j, err = OpenJournal(filepath.Join(dir, "journal"), Plan{}, false); err != nil {
+	if j, err = OpenJournal(filepath.Join(dir, "journal"), Plan{}); err != nil {
 		t.Fatal(err)
 	}
 	c.Journal = j

@@ -407,12 +407,12 @@ func (p *printer) undecided(v *replay.Verdict) {
 }
 
 var undecidedTexts = map[replay.Cause]string{
-	replay.Depth:     "No schedule of depth %d or less gives the recorded results, and no engine could go on. Try a larger --max-depth, or another --engine.",
-	replay.Schedules: "The number of schedules is used up. Try a larger --max-schedules.",
+	replay.Depth:     "No schedule of depth %d or less gives the recorded results, and no engine could go on. Try a larger --max-depth.",
+	replay.Schedules: "The number of schedules is used up.",
 	replay.Time:      "The time is used up. Try a longer --timeout.",
 	replay.Memory:    "The memory is used up. Try a larger --memory, or fewer --jobs.",
 	replay.Cancelled: "The check was interrupted.",
-	replay.Declined:  "The engine that was asked for does not decide such histories. Leave out --engine.",
+	replay.Declined:  "The engine that was asked for does not decide such histories.",
 }
 
 // depth explains the depth of a witness: the operations of its schedule index, and

@@ -153,6 +153,34 @@ func (c *Choice) Type() string { return strings.Join(c.Choices, "|") }
 // Index returns the position of the value among the choices.
 func (c *Choice) Index() int { return slices.Index(c.Choices, c.Value) }
 
+// Limit declares --max-history, which sets the limits of l on histories and their lines.
+// Without a limit, compressed files may expand without one, too.
+func Limit(flags *pflag.FlagSet, l *codec.Limits) {
+	flags.Var((*historyLimit)(l), "max-history", "longest history, and longest line; 0 for no limit, also of what is compressed")
+}
+
+// A historyLimit is a flag that takes a Size. Its 0 means no limit, which codec.Limits writes
+// as -1.
+type historyLimit codec.Limits
+
+func (l *historyLimit) Set(text string) error {
+	var n Size
+	if err := n.Set(text); err != nil {
+		return err
+	}
+	if l.Line, l.History = int64(n), int64(n); n == 0 {
+		l.Line, l.History, l.Ratio = -1, -1, -1
+	}
+	return nil
+}
+
+func (l *historyLimit) String() string {
+	n := Size(max(l.History, 0))
+	return n.String()
+}
+
+func (l *historyLimit) Type() string { return "BYTES" }
+
 // Limits declares --max-line, --max-history and --max-ratio, which set l.
 func Limits(flags *pflag.FlagSet, l *codec.Limits) {
 	flags.Var((*limit)(&l.Line), "max-line", "longest line; 0 for no limit")
