@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/files"
@@ -17,50 +18,52 @@ const (
 	detectText  = 64 << 10
 )
 
-// A beginning describes the first part of a file.
-type beginning struct {
-	keys     []string // of the JSON object that comes first
-	keywords []string // of the first operation in EDN, if possible a client's
-	polylin  bool     // there is a header of PolyLin's
-	limo     bool     // there is a header of LiMo's
-	etcd     bool     // there is a line about an operation of etcd's
-}
+// A Guess says whether a file has a format, after its beginning.
+type Guess uint8
 
-// Detect returns the format of the text that begins with head. It skips lines that
-// begin with '#' or ';', unless they are headers of PolyLin or LiMo or begin with a
-// tagged operation. What follows is a JSON object or an operation in EDN, with a key
-// that only one format has, or a log, whose first line about an operation decides.
-// Operations of Jepsen's nemesis decide only if there are no others.
+const (
+	No     Guess = iota
+	Maybe        // more of the file decides
+	Likely       // unless more of the file shows that it has not
+	Yes
+)
+
+// Detect returns the format of the text that begins with head: the first one whose Sniff
+// is surest, if that is at least Likely.
 func Detect(head []byte) (Format, bool) {
-	b, _ := lookAt(head, true)
-	return byBeginning(&b)
+	f, guess := sniff(head)
+	return f, guess >= Likely
 }
 
-func byBeginning(b *beginning) (Format, bool) {
+func sniff(head []byte) (format Format, best Guess) {
 	for _, f := range Formats() {
-		if f.detect(b) {
-			return f, true
+		if g := f.Sniff(head); g > best {
+			if format, best = f, g; g == Yes {
+				break
+			}
 		}
 	}
-	return Format{}, false
+	if best < Likely {
+		return Format{}, best
+	}
+	return format, best
 }
 
 // detect finds the format of in, reading as little as that takes.
 func detect(in *files.Input) (Format, error) {
 	for {
 		last := in.Err() != nil || len(in.Head()) >= detectBytes
-		b, settled := lookAt(in.Head(), last)
-		if f, ok := byBeginning(&b); ok && (settled || len(b.keywords) == 0 || last) {
-			return f, nil
-		}
+		format, guess := sniff(in.Head())
 		switch {
+		case guess == Yes, guess == Likely && last:
+			return format, nil
 		case in.Err() == io.EOF && len(bytes.TrimSpace(in.Head())) == 0:
 			return Format{}, files.ErrEmpty
 		case in.Err() != nil && in.Err() != io.EOF:
 			return Format{}, in.Err()
 		case in.Unsupported() != nil:
 			return Format{}, in.Unsupported()
-		case settled || last:
+		case guess == No || last:
 			if line := nativeLineIn(in.Head()); line > 0 {
 				return Format{}, &SyntaxError{Line: line, Msg: ErrNoHeader.Error(), Err: ErrNoHeader}
 			}
@@ -119,62 +122,69 @@ func unmarked(decode decoder) decoder {
 	}
 }
 
-// lookAt describes the beginning of a file. settled means that more text would
-// change nothing; last, that there will be no more.
-func lookAt(text []byte, last bool) (b beginning, settled bool) {
-	if beginsMark(text) {
-		return b, false
+// firstData splits the beginning of a file into blank lines and lines that begin with '#' or
+// ';', and what follows them. data is empty if head ends before that.
+func firstData(head []byte) (comments, data []byte) {
+	if beginsMark(head) {
+		return nil, nil
 	}
-	text = bytes.TrimPrefix(text, byteOrderMark)
+	head = bytes.TrimPrefix(head, byteOrderMark)
+	data = head
 	for {
-		text = bytes.TrimLeft(text, " \t\r\n")
-		if len(text) == 0 {
-			return b, false
+		data = bytes.TrimLeft(data, " \t\r\n")
+		if len(data) == 0 || data[0] != ';' && data[0] != '#' {
+			return head[:len(head)-len(data)], data
 		}
-		if text[0] != ';' && text[0] != '#' {
-			break
-		}
-		if isTag(text) {
-			if keywords, settled := firstKeywords(text); has(keywords, ":type") || !settled && !last {
-				b.keywords = keywords
-				return b, settled
-			}
-		}
-		line, rest, whole := bytes.Cut(text, []byte("\n"))
-		b.polylin = polylinHeader(line) != nil
-		b.limo = limoHeader(line) != nil
-		if b.polylin || b.limo || !whole && len(text) < detectText {
-			return b, b.polylin || b.limo
-		}
-		text = rest
+		_, data, _ = bytes.Cut(data, []byte("\n"))
 	}
-	switch text[0] {
-	case '{', '[', '(':
-		if b.keys, settled = firstKeys(firstElement(text)); len(b.keys) > 0 || !settled && text[0] == '{' {
-			return b, settled
-		}
-		b.keywords, settled = firstKeywords(text)
-		return b, settled
-	}
-	number := 0
-	for line := range bytes.Lines(text) {
-		if number++; line[len(line)-1] == '\n' || number == 1 {
-			if _, b.etcd = readEtcdLine(bytes.TrimRight(line, "\r\n")); b.etcd {
-				return b, true
-			}
-		}
-	}
-	return b, len(text) >= detectText
 }
 
-// isTag reports whether text may begin with a tag of EDN, as in #jepsen.history.Op{.
-// If no operation follows, it is a comment.
-func isTag(text []byte) bool {
-	if len(text) < 2 || text[1] != '{' && text[1] != '_' && !isLetter(text[1]) {
-		return false
+// sniffHeader guesses whether a file has a format whose histories begin with a comment that
+// isHeader recognises. What follows the comments is not JSON.
+func sniffHeader(head []byte, isHeader func(line []byte) bool) Guess {
+	comments, data := firstData(head)
+	for line := range bytes.Lines(comments) {
+		switch {
+		case !isHeader(bytes.TrimSpace(line)):
+		case isBracket(data) && bytes.HasPrefix(firstElement(data), []byte("{")):
+			return No
+		case len(data) < 2: // too little to see that
+			return Likely
+		default:
+			return Yes
+		}
 	}
-	line, _, _ := bytes.Cut(text, []byte("\n"))
-	return text[1] == '_' || bytes.ContainsAny(line, "{[(") && polylinHeader(line) == nil
+	if len(data) > 0 {
+		return No
+	}
+	return Maybe
+}
+
+// isBracket reports whether data begins with a bracket, as JSON and EDN do.
+func isBracket(data []byte) bool {
+	return len(data) > 0 && bytes.IndexByte([]byte("{[("), data[0]) >= 0
+}
+
+// sniffKeys returns the Sniff of a format whose first JSON object has all of the keys.
+func sniffKeys(keys ...string) func(head []byte) Guess {
+	return func(head []byte) Guess {
+		_, data := firstData(head)
+		if len(data) == 0 {
+			return Maybe
+		}
+		if !isBracket(data) {
+			return No
+		}
+		found, settled := firstKeys(firstElement(data))
+		missing := slices.ContainsFunc(keys, func(key string) bool { return !slices.Contains(found, key) })
+		switch {
+		case !missing:
+			return Yes
+		case !settled:
+			return Maybe
+		}
+		return No
+	}
 }
 
 // firstElement returns text from the first element on if it begins with a list.
@@ -200,99 +210,4 @@ func firstKeys(text []byte) (keys []string, settled bool) {
 		s.skip()
 	}
 	return keys, !s.torn
-}
-
-// firstKeywords returns the keywords of the first operation of a client in text, or
-// else those of the first operation. For a tuple, it returns the keywords of the
-// equivalent map. settled means that more text would change nothing.
-func firstKeywords(text []byte) (keywords []string, settled bool) {
-	e := newEDNReader(bytes.NewReader(text), int64(len(text)))
-	d := jepsen{edn: e}
-	inside := false // a vector or list of operations
-	c := d.untagged()
-	for opens(c) {
-		var found []string
-		var client bool
-		if c == '{' {
-			found, client = ofMap(e.form(c))
-		} else {
-			closing := closingOf(c)
-			e.next()
-			e.depth++
-			if c = d.untagged(); opens(c) && !inside && keywords == nil {
-				inside = true
-				continue
-			}
-			found, client = ofTuple(e, c, closing)
-		}
-		if client {
-			return found, true
-		}
-		if found == nil {
-			break
-		}
-		if keywords == nil {
-			keywords = found
-		}
-		c = d.untagged()
-	}
-	return keywords, !e.torn && (e.failed() || !e.ended())
-}
-
-// untagged skips white space and tags, and returns the next byte.
-func (d *jepsen) untagged() byte {
-	c := d.edn.space()
-	if c == '#' && !d.edn.failed() {
-		return d.passTags()
-	}
-	return c
-}
-
-// ofMap returns the keywords of an operation that is a map, and whether a client
-// issued it.
-func ofMap(v history.Value) (keywords []string, client bool) {
-	pairs := v.List()
-	client = v.Kind() == history.Map
-	for i := 0; v.Kind() == history.Map && i < len(pairs); i += 2 {
-		keywords = append(keywords, pairs[i].Text())
-		if pairs[i].Text() == ":process" && pairs[i+1].Text() == ":nemesis" {
-			client = false
-		}
-	}
-	return keywords, client
-}
-
-// ofTuple is ofMap for a tuple whose first element begins with c. If a client issued
-// it, ofTuple does not read it to the end.
-func ofTuple(e *ednReader, c, closing byte) (keywords []string, client bool) {
-	process := e.form(c)
-	c, ok := e.more(closing)
-	if !ok || !isTypeWord(e.form(c)) {
-		return nil, false
-	}
-	if client = process.Text() != ":nemesis"; !client {
-		for c, ok = e.more(closing); ok; c, ok = e.more(closing) {
-			e.form(c)
-		}
-	}
-	return []string{":process", ":type", ":f"}, client
-}
-
-// opens reports whether c begins an operation in EDN, or a vector or list.
-func opens(c byte) bool { return c == '{' || c == '[' || c == '(' }
-
-// closingOf returns the end of the vector or list that c begins.
-func closingOf(c byte) byte {
-	if c == '(' {
-		return ')'
-	}
-	return ']'
-}
-
-func isTypeWord(v history.Value) bool {
-	switch v.Text() {
-	case ":invoke", ":ok", ":fail", ":info":
-		return true
-	}
-	return false
 }

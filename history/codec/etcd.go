@@ -25,6 +25,27 @@ func decodeEtcd(r io.Reader, file string, lim Limits) iter.Seq2[*history.History
 	return decodeText(r, file, etcdName, lim, func(t *textLines) textFormat { return &etcd{textLines: t, edn: newEDNReader(nil, 0)} })
 }
 
+// sniffEtcd guesses whether a log has a line about an operation.
+func sniffEtcd(head []byte) Guess {
+	_, data := firstData(head)
+	if isBracket(data) {
+		return No
+	}
+	first := true
+	for line := range bytes.Lines(data) {
+		if first || line[len(line)-1] == '\n' {
+			if _, ok := readEtcdLine(bytes.TrimRight(line, "\r\n")); ok {
+				return Yes
+			}
+		}
+		first = false
+	}
+	if len(data) >= detectText {
+		return No
+	}
+	return Maybe
+}
+
 type etcd struct {
 	*textLines
 	words *wordHistory

@@ -25,8 +25,8 @@ type Format struct {
 	// for faults of one history, after which the next one follows, and
 	// *SyntaxError for faults of the file and for read errors.
 	Decode func(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error]
-	// detect reports whether a file with this beginning has the format.
-	detect func(b *beginning) bool
+	// Sniff guesses whether a file that begins with head has the format.
+	Sniff func(head []byte) Guess
 }
 
 // Formats returns all formats, in a fixed order.
@@ -44,54 +44,52 @@ func formats() []Format {
 			Name:        nativeName,
 			Description: "leadline's own, JSON Lines: a header per history, then an event per line",
 			Decode:      decodeNative,
-			detect:      func(b *beginning) bool { return has(b.keys, "leadline") },
+			Sniff:       sniffKeys("leadline"),
 		},
 		{
 			Name:        violatName,
 			Description: "Violat's JSON: an object with schema and events per history",
 			Decode:      decodeViolat,
-			detect:      func(b *beginning) bool { return has(b.keys, "schema") || has(b.keys, "events") },
+			Sniff:       func(head []byte) Guess { return max(sniffKeys("schema")(head), sniffKeys("events")(head)) },
 		},
 		{
 			Name:        jepsenName,
 			Description: "Jepsen's EDN: a vector, list or stream of maps or tuples",
 			Decode:      decodeJepsen,
-			detect:      func(b *beginning) bool { return has(b.keywords, ":type") && !has(b.keywords, ":key") },
+			Sniff:       func(head []byte) Guess { return sniffJepsen(head, false) },
 		},
 		{
 			Name:        kvName,
 			Single:      true,
 			Description: "key-value logs in EDN, a map with :key per line (porcupine's test data)",
 			Decode:      decodeKV,
-			detect:      func(b *beginning) bool { return has(b.keywords, ":type") && has(b.keywords, ":key") },
+			Sniff:       func(head []byte) Guess { return sniffJepsen(head, true) },
 		},
 		{
 			Name:        etcdName,
 			Single:      true,
 			Description: "Jepsen's logs and history.txt: process, type, word and value in a line",
 			Decode:      decodeEtcd,
-			detect:      func(b *beginning) bool { return b.etcd },
+			Sniff:       sniffEtcd,
 		},
 		{
 			Name:        polylinName,
 			Description: "PolyLin's: method, value, start and end in a line, below # stack, queue, pqueue, set or deque",
 			Decode:      decodePolylin,
-			detect:      func(b *beginning) bool { return b.polylin },
+			Sniff:       sniffPolylin,
 		},
 		{
 			Name:        limoName,
 			Description: "LiMo's: [id] call push(1) and [id] return in lines below # @object atomic-stack or atomic-queue",
 			Decode:      decodeLimo,
-			detect:      func(b *beginning) bool { return b.limo },
+			Sniff:       sniffLimo,
 		},
 		{
 			Name:        jepsenJSONName,
 			Single:      true,
 			Description: "Jepsen's events as JSON: objects with process, type, f and value, in a list or one after another",
 			Decode:      decodeJepsenJSON,
-			detect: func(b *beginning) bool {
-				return has(b.keys, "process") && has(b.keys, "type") && has(b.keys, "f")
-			},
+			Sniff:       sniffKeys("process", "type", "f"),
 		},
 		preset(etcdReportName, "client reports of etcd's robustness tests, in JSON", "ClientId", "Input", "Call"),
 		preset("s2", "S2's records of starts and finishes, in JSON", "event", "client_id", "op_id"),
@@ -302,15 +300,6 @@ func inputError(file string, err error) error {
 		msg = "the file is cut short: " + msg
 	}
 	return &SyntaxError{File: file, Msg: msg, Err: err}
-}
-
-func has(keys []string, key string) bool {
-	for _, k := range keys {
-		if k == key {
-			return true
-		}
-	}
-	return false
 }
 
 // A decoder is the Decode of a format.

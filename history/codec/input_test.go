@@ -267,6 +267,28 @@ func TestDetect(t *testing.T) {
 	}
 }
 
+// TestSniff: what a beginning of a file shows for sure does not change with what follows.
+func TestSniff(t *testing.T) {
+	inputs := []string{"# queue\n[{\"leadline\":1}]\n", "# queue\n{\"leadline\":1}\n", "# @object atomic-stack\n{\"leadline\":1}\n",
+		"#op{:process :nemesis, :type :info}\n#op{:process 1, :type :invoke, :key 1}\n", "; #x{\n{:process 1, :type :invoke}\n"}
+	for _, format := range Formats() {
+		inputs = append(inputs, goldenInputs(t, format.Name)...)
+	}
+	for _, in := range inputs {
+		want, _ := Detect([]byte(in))
+		for n := range min(len(in), 1000) {
+			if f, guess := sniff([]byte(in[:n])); guess == Yes && f.Name != want.Name {
+				t.Errorf("%.80q: %d bytes are %s, all are %q", in, n, f.Name, want.Name)
+				break
+			}
+			if f, guess := sniff([]byte(in[:n])); guess == No && want.Name != "" {
+				t.Errorf("%.80q: %d bytes are nothing (%s), all are %s", in, n, f.Name, want.Name)
+				break
+			}
+		}
+	}
+}
+
 // TestShared decodes the recorded histories that may lie beside the project.
 func TestShared(t *testing.T) {
 	const dir = "../../../shared/histories"

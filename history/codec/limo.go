@@ -37,6 +37,10 @@ func limoHeader(text []byte) []byte {
 	return nil
 }
 
+func sniffLimo(head []byte) Guess {
+	return sniffHeader(head, func(line []byte) bool { return limoHeader(line) != nil })
+}
+
 // decodeLimo reads LiMo's histories of stacks and queues. Numbers in brackets are
 // usually those of operations, sometimes those of threads. They are read as processes.
 func decodeLimo(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {

@@ -91,6 +91,10 @@ func polylinHeader(text []byte) *lineObject {
 	return nil
 }
 
+func sniffPolylin(head []byte) Guess {
+	return sniffHeader(head, func(line []byte) bool { return polylinHeader(line) != nil })
+}
+
 // decodePolylin reads PolyLin's histories: intervals with stamps, where a
 // response at t precedes an invocation at t. Each operation is a process.
 func decodePolylin(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {

@@ -28,14 +28,7 @@ func preset(name, description string, keys ...string) Format {
 			}
 			return decodeMapped(m)(r, file, lim)
 		},
-		detect: func(b *beginning) bool {
-			for _, key := range keys {
-				if !has(b.keys, key) {
-					return false
-				}
-			}
-			return true
-		},
+		Sniff: sniffKeys(keys...),
 	}
 }
 
