@@ -62,13 +62,20 @@ const maxParams = 4
 // of the method in the table, or 0 if there is none.
 type overloads [maxParams + 1]uint8
 
+// named is a slot of the hash table of names.
+type named struct {
+	name string
+	overloads
+}
+
 // Signatures are the methods of a specification without their implementations.
 // A command needs few of the tables, so each is read when it is first needed: Read has
 // to be called before List is used.
 type Signatures struct {
-	Read   func()
-	List   []Signature
-	byName map[string]overloads
+	Read  func()
+	List  []Signature
+	names [256]named // by hash; at least one is free
+	taken int        // at most so many slots have a name
 	// CheckArg, if it is not nil, returns an error for an argument that the objects cannot
 	// hold. Such objects may throw exceptions.
 	CheckArg func(value) error
@@ -77,12 +84,28 @@ type Signatures struct {
 func (t *Signatures) add(s Signature) {
 	t.List = append(t.List, s)
 	for _, name := range s.Names {
-		o := t.byName[name]
-		if o[len(s.Params)] != 0 {
+		if t.taken++; t.taken == len(t.names) {
+			panic("spec: too many names of methods")
+		}
+		o := t.named(name)
+		if o.overloads[len(s.Params)] != 0 {
 			panic(fmt.Sprintf("spec: two methods %s with %d parameters", name, len(s.Params)))
 		}
-		o[len(s.Params)] = uint8(len(t.List))
-		t.byName[name] = o
+		o.name, o.overloads[len(s.Params)] = name, uint8(len(t.List))
+	}
+}
+
+// named returns the slot of a name, or a free slot, which has no methods. Each operation
+// needs three lookups, and a map takes twice as long.
+func (t *Signatures) named(name string) *named {
+	h := uint(len(name))
+	if h > 0 {
+		h += 3*uint(name[0]) + 17*uint(name[h-1])
+	}
+	for ; ; h++ {
+		if s := &t.names[h%uint(len(t.names))]; s.name == name || s.name == "" {
+			return s
+		}
 	}
 }
 
@@ -91,7 +114,7 @@ func (t *Signatures) find(name string, args int) int {
 	if args > maxParams {
 		return -1
 	}
-	return int(t.byName[name][args]) - 1
+	return int(t.named(name).overloads[args]) - 1
 }
 
 // check returns an error for a wrong operation of the specification called spec.
@@ -128,12 +151,12 @@ func (t *Signatures) excludes(i int, result value) bool {
 }
 
 func (t *Signatures) notFound(spec string, op *history.Operation) error {
-	o, ok := t.byName[op.Method]
-	if !ok {
+	o := t.named(op.Method)
+	if o.name == "" {
 		return fmt.Errorf("%s has no method %s (it has %s)", spec, op.Method, strings.Join(t.methodNames(), ", "))
 	}
 	var arities []string
-	for n, i := range o {
+	for n, i := range o.overloads {
 		if i != 0 {
 			arities = append(arities, fmt.Sprint(n))
 		}
@@ -213,7 +236,6 @@ type Table[S any] struct {
 func New[S any](lists ...[]Method[S]) *Table[S] {
 	t := &Table[S]{}
 	t.Read = sync.OnceFunc(func() {
-		t.byName = map[string]overloads{}
 		for _, m := range slices.Concat(lists...) {
 			s := parseSignature(m.signature)
 			s.Facts = m.facts
