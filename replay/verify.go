@@ -36,7 +36,13 @@ func Verify(h *history.History, spec Spec, witness []int32, m *meter.Meter) erro
 			return ErrStopped
 		}
 		op := &h.Ops[i]
-		if _, ok := w.Step(op); !ok && m.Stopped() {
+		var ok bool
+		if w.object != nil {
+			_, _, ok = w.apply(op)
+		} else {
+			_, ok = w.Step(op)
+		}
+		if !ok && m.Stopped() {
 			return ErrStopped
 		} else if !ok {
 			return fmt.Errorf("operation %v, %v, cannot follow", op.ID(), op)

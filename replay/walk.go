@@ -45,9 +45,8 @@ func (w *Walk) Step(op *history.Operation) (results []history.Value, ok bool) {
 	w.results = w.results[:0]
 	switch {
 	case w.object != nil:
-		result, moved := w.object.Apply(Invocation{op.Method, op.Args})
-		w.calls.Call()
-		if !accepted(op, result, moved) {
+		result, moved, ok := w.apply(op)
+		if !ok {
 			w.object = nil
 			return nil, false
 		}
@@ -69,6 +68,14 @@ func (w *Walk) Step(op *history.Operation) (results []history.Value, ok bool) {
 	slices.SortFunc(w.results, history.Value.Compare)
 	w.results = slices.CompactFunc(w.results, history.Value.Equal)
 	return w.results, true
+}
+
+// apply is Step for a deterministic object, without lists; moved reports whether there was a
+// transition.
+func (w *Walk) apply(op *history.Operation) (result history.Value, moved, ok bool) {
+	result, moved = w.object.Apply(Invocation{op.Method, op.Args})
+	w.calls.Call()
+	return result, moved, accepted(op, result, moved)
 }
 
 type keyed struct {
