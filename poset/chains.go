@@ -155,8 +155,8 @@ func (p *Poset) byReturn() []int32 {
 
 // Concurrency returns the two numbers of Table 1 of the paper. The level of concurrency c
 // is the largest number of mutually concurrent elements. cp is the number of unordered
-// pairs of concurrent elements. O(n log n) on interval orders, O(n^3 / 64) otherwise.
-// Both are 0 if the work was stopped; see Extend.
+// pairs of concurrent elements. The first call takes O(n log n) on interval orders,
+// O(n^3 / 64) otherwise. Both are 0 if the work was stopped; see Extend.
 func (p *Poset) Concurrency() (c int, cp int64) {
 	if !p.IsInterval() {
 		chains := p.MinimumChains()
@@ -165,16 +165,21 @@ func (p *Poset) Concurrency() (c int, cp int64) {
 		}
 		return int(slices.Max(chains)) + 1, p.apart
 	}
+	p.counting.Do(p.count)
+	return p.level, p.apart
+}
+
+// count counts what is concurrent in an interval order.
+func (p *Poset) count() {
 	var open intHeap // returns
 	for i, call := range p.call {
 		for len(open) > 0 && open[0] < call {
 			open.pop()
 		}
-		cp += int64(len(open))
+		p.apart += int64(len(open))
 		open.push(p.ret[i])
-		c = max(c, len(open))
+		p.level = max(p.level, len(open))
 	}
-	return c, cp
 }
 
 // LongestChain returns the size of a largest chain. O(n) on interval orders,

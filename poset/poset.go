@@ -32,10 +32,12 @@ type Poset struct {
 	words int
 	// order is the topological order that always takes the smallest element
 	// whose predecessors have been taken; nil for 0..n-1.
-	order []int32
-	// Also for other posets: see Blocks and Concurrency.
-	starts []int
-	apart  int64 // concurrent pairs
+	order  []int32
+	starts []int // of other posets: see Blocks
+	apart  int64 // concurrent pairs; for interval orders, once counted
+
+	counting sync.Once
+	level    int // of concurrency in an interval order
 
 	mustStop func(work int) bool // see Extend; may be nil
 	matching sync.Once

@@ -32,22 +32,31 @@ func NewInstance(h *history.History, pending bool, mode ChainMode, m *meter.Mete
 	if h == nil {
 		return nil, errNil
 	}
-	in := &Instance{History: h, Ops: make([]int32, 0, len(h.Ops))}
+	n := len(h.Ops)
+	in := &Instance{History: h, Ops: make([]int32, 0, n), Chains: make([]int32, 0, n)}
+	call, ret := make([]int32, 0, n), make([]int32, 0, n)
+	chain, chains := make([]int32, len(h.Processes)), int32(0) // process -> its chain, + 1
 	for i := range h.Ops {
-		if op := &h.Ops[i]; pending || !op.Pending() || op.Happened {
-			in.Ops = append(in.Ops, int32(i))
+		op := &h.Ops[i]
+		if !pending && op.Pending() && !op.Happened {
+			continue
 		}
-	}
-	call, ret := make([]int32, len(in.Ops)), make([]int32, len(in.Ops))
-	for e, i := range in.Ops {
-		call[e], ret[e] = h.Ops[i].Call, h.Ops[i].Return
+		if chain[op.Process] == 0 {
+			chains++
+			chain[op.Process] = chains
+		}
+		in.Ops, in.Chains = append(in.Ops, int32(i)), append(in.Chains, chain[op.Process]-1)
+		call, ret = append(call, op.Call), append(ret, op.Return)
 	}
 	if !h.HasEdges() {
 		in.Poset = poset.Interval(call, ret)
 	} else if err := in.extend(call, ret, m); err != nil {
 		return nil, fmt.Errorf("ordering the operations: %w", err)
 	}
-	if in.setChains(mode); in.Chains == nil {
+	if mode == MinimumChains || mode == AutoChains && int(chains) == len(in.Ops) {
+		in.Chains = in.Poset.MinimumChains()
+	}
+	if in.Chains == nil {
 		return nil, ErrStopped
 	}
 	return in, nil
@@ -73,26 +82,6 @@ func (in *Instance) extend(call, ret []int32, m *meter.Meter) (err error) {
 	}
 	in.Poset, err = poset.Extend(call, ret, edges, len(in.Ops), m.MustStop)
 	return err
-}
-
-func (in *Instance) setChains(mode ChainMode) {
-	process := make([]int32, len(in.Ops))
-	chain := make([]int32, len(in.History.Processes)) // process -> its chain, + 1
-	chains := int32(0)
-	for e, i := range in.Ops {
-		p := in.History.Ops[i].Process
-		if chain[p] == 0 {
-			chains++
-			chain[p] = chains
-		}
-		process[e] = chain[p] - 1
-	}
-	single := int(chains) == len(in.Ops)
-	if mode == MinimumChains || mode == AutoChains && single {
-		in.Chains = in.Poset.MinimumChains()
-		return
-	}
-	in.Chains = process
 }
 
 // TooLarge reports whether err is the error of a poset that has edges and too
