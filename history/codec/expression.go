@@ -43,6 +43,9 @@ type recordField struct {
 // exactName is the name of the exact value of a field in an environment.
 func exactName(name string) string { return "exact " + name }
 
+// plainName is the name of a field whose plain or exact value an environment has.
+func plainName(name string) (field string, exact bool) { return strings.CutPrefix(name, exactName("")) }
+
 // A decimal is a number with a fraction or an exponent, as it is written.
 type decimal string
 
@@ -199,7 +202,7 @@ func (e *expression) note(part string, fields map[string]*recordField, declared 
 		if c.functions[use.node] || declared[use.name] {
 			continue
 		}
-		name, exact := strings.CutPrefix(use.name, exactName(""))
+		name, exact := plainName(use.name)
 		f := fields[name]
 		if f == nil {
 			f = &recordField{name: name, part: part}

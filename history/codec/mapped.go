@@ -21,6 +21,7 @@ func decodeMapped(m *mapping) decoder {
 		return func(yield func(*history.History, error) bool) {
 			lim := lim.fill()
 			d := &mapped{out: output{file: file, yield: yield}, m: m, input: sizeOf(r), lim: lim, env: newEnvironment(m.fields)}
+			d.unseen = slices.Clone(m.paths)
 			d.vm.MemoryBudget = maxMemory
 			d.clocks.isChosen = m.has(callPart) || m.has(atPart) // else the first event shows which fields may be stamps
 			d.records, d.kind = openRecords(r, lim)
@@ -48,6 +49,7 @@ type mapped struct {
 	pairs      pairing
 	stamped    []history.Event // events with stamps, which are paired when all are known
 	clocks     clocks
+	unseen     []memberPath // that no record has had
 }
 
 func (d *mapped) run() {
@@ -74,6 +76,10 @@ func (d *mapped) run() {
 			d.open(line)
 		}
 		d.env.values["$line"] = line
+		d.unseen = slices.DeleteFunc(d.unseen, func(p memberPath) bool { return p.seen })
+		for i := range d.unseen {
+			d.unseen[i].note(d.env.values)
+		}
 		if d.b.Failed() {
 			d.env.forget()
 			continue
@@ -124,9 +130,15 @@ func (d *mapped) finish() {
 	}
 	d.clocks.report(d.b)
 	if d.b.Events() > 0 && d.b.Faults() == 0 {
+		const lacks = "no record has the field %s, which %s names; if that is right, write ?? nil after it"
 		for _, name := range slices.Sorted(maps.Keys(d.env.fields)) {
 			if f := d.env.fields[name]; f.needed && !f.seen {
-				d.b.Errorf(d.line, "no record has the field %s, which %s names; if that is right, write %s ?? nil", name, f.part, name)
+				d.b.Errorf(d.line, lacks, fieldText(name), f.part)
+			}
+		}
+		for _, p := range d.unseen {
+			if p.hasRoot && !p.seen {
+				d.b.Errorf(d.line, lacks, p.text(), p.part)
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 type mapping struct {
 	parts  [partCount]*expression  // nil if there is none
 	fields map[string]*recordField // those that expressions name
+	paths  []memberPath            // members of fields that records must have
 	model  string
 	args   []history.Value
 	tie    history.Tie
@@ -155,6 +156,7 @@ func (m *mapping) set(entry string) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	m.parts[p] = e
+	m.notePaths(name, e.program.Node())
 	return nil
 }
 

@@ -38,5 +38,9 @@ func parsePreset(name string) (*mapping, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseMapping(string(text))
+	m, err := parseMapping(string(text))
+	if err == nil {
+		m.paths = nil // records of one kind need not have what others have
+	}
+	return m, err
 }

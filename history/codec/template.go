@@ -76,11 +76,7 @@ func (t *template) note(path string, v any) {
 		}
 		slices.Sort(names)
 		for _, name := range names {
-			if isPlainName(name) {
-				t.note(path+"."+name, object[name])
-			} else {
-				t.note(fmt.Sprintf("%s[%q]", path, name), object[name])
-			}
+			t.note(path+memberText(name), object[name])
 		}
 		return
 	}
