@@ -1,8 +1,6 @@
 package tables
 
 import (
-	"fmt"
-
 	"github.com/leadline/leadline/replay"
 )
 
@@ -49,34 +47,4 @@ func (c *Collection) distributions() *Table {
 	}
 	c.noteDepths(t, only(c.all, isLinearizable), witnessDepth, "witness depth")
 	return t
-}
-
-// found returns a cell with a depth or another number, empty if it is 0.
-func found(depth int) any {
-	if depth == 0 {
-		return nil
-	}
-	return depth
-}
-
-// mean returns the mean of the cells that are not empty.
-func mean(ms []*Measurement, cell func(*Measurement) any) any {
-	sum, n := 0.0, 0
-	for _, m := range ms {
-		switch v := cell(m).(type) {
-		case nil:
-			continue
-		case int:
-			sum += float64(v)
-		case decimal:
-			sum += v.value
-		default:
-			panic(fmt.Sprintf("tables: a mean of %T", v))
-		}
-		n++
-	}
-	if n == 0 {
-		return nil
-	}
-	return decimal{sum / float64(n), 2}
 }

@@ -45,7 +45,6 @@ type Measurement struct {
 	Answer     replay.Answer
 	Depth      int    // witness depth, 0 if not found
 	Refuted    int    // if Depth is 0: families up to this depth have no witness
-	Mutators   int    // mutators that overlap another one
 	Exact      int    // linearizability depth, 0 if not computed
 	ExactCause string // why it was not: see replay.Verdict
 }
@@ -110,7 +109,6 @@ func (r Measurer) decide(ctx context.Context, h *history.History, spec replay.Sp
 		Budget:     replay.Budget{ExactWork: exactWork},
 	})
 	m.Answer, m.Exact, m.ExactCause = v.Answer, v.ExactDepth, v.ExactCause
-	m.Mutators = overlappingMutators(h, spec)
 	if m.C, m.CP = v.C, v.CP; m.C == 0 && m.Ops > 0 {
 		m.CP = -1
 	}

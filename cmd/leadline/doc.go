@@ -119,43 +119,48 @@
 //	    if 8 poll() (process 4, line 1) had returned null instead of 1
 //
 // For a history that is not linearizable, explain writes:
+//
 //   - the first response that no order explains, and the operations that overlap it;
+//
 //   - the states in which the object can be just before that response, and what
 //     the operation returns there;
+//
 //   - a minimal sub-history that is not linearizable by itself, drawn over time. If it is
 //     too large for that, and a monitor found a few operations that are not linearizable by
 //     themselves, these are drawn;
+//
 //   - other results with which the history would be linearizable;
+//
 //   - the parts that were not computed, and why.
 //
-//	$ leadline explain benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
-//	benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst: 6 operations, 4 processes,
-//	ArrayBlockingQueue:20
-//	Linearizable: an order of the operations respects real time and gives the recorded results.
-//	Its depth is 3: the operations of chain 3 take effect as late as they can, and 2 operations are
-//	delayed further. No schedule index that delays fewer than 2 operations gives such an order. In the
-//	order in which they take effect:
-//	    2 poll(): 0 (process 1, line 1) is delayed past 5 size(): 1 and 2 others that it overlaps
-//	    1 poll(): null (process 0, line 1) is delayed past 3 removeAll([2, 0]): false and 3 others
-//	      that it overlaps
+//     $ leadline explain benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
+//     benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst: 6 operations, 4 processes,
+//     ArrayBlockingQueue:20
+//     Linearizable: an order of the operations respects real time and gives the recorded results.
+//     Its depth is 3: the operations of chain 3 take effect as late as they can, and 2 operations are
+//     delayed further. No schedule index that delays fewer than 2 operations gives such an order. In the
+//     order in which they take effect:
+//     2 poll(): 0 (process 1, line 1) is delayed past 5 size(): 1 and 2 others that it overlaps
+//     1 poll(): null (process 0, line 1) is delayed past 3 removeAll([2, 0]): false and 3 others
+//     that it overlaps
 //
-//	        process  id
-//	     #2 0         0  |--------o------|                                   offer(0): true
-//	  ~  #6 0         1                      |--------o--------------|       poll(): null
-//	  ~  #4 1         2      |--------o----------|                           poll(): 0
-//	     #5 1         3                              |o----------|           removeAll([2, 0]): false
-//	     #1 2         4          |o----------------------|                   toString(): "[]"
-//	     #3 3         5              |o----------------------|               size(): 1
-//	   ~ delayed
-//	   o where it takes effect, in the order of #
+//     process  id
+//     #2 0         0  |--------o------|                                   offer(0): true
+//     ~  #6 0         1                      |--------o--------------|       poll(): null
+//     ~  #4 1         2      |--------o----------|                           poll(): 0
+//     #5 1         3                              |o----------|           removeAll([2, 0]): false
+//     #1 2         4          |o----------------------|                   toString(): "[]"
+//     #3 3         5              |o----------------------|               size(): 1
+//     ~ delayed
+//     o where it takes effect, in the order of #
 //
-//	                      (initially)               []
-//	    #1  4  process 2  toString(): "[]"          []
-//	    #2  0  process 0  offer(0): true            [0]
-//	    #3  5  process 3  size(): 1                 [0]
-//	~   #4  2  process 1  poll(): 0                 []
-//	    #5  3  process 1  removeAll([2, 0]): false  []
-//	~   #6  1  process 0  poll(): null              []
+//     (initially)               []
+//     #1  4  process 2  toString(): "[]"          []
+//     #2  0  process 0  offer(0): true            [0]
+//     #3  5  process 3  size(): 1                 [0]
+//     ~   #4  2  process 1  poll(): 0                 []
+//     #5  3  process 1  removeAll([2, 0]): false  []
+//     ~   #6  1  process 0  poll(): null              []
 //
 // In the drawing, each operation has a line. Only the order of the events counts;
 // the distance between two of them means nothing. A legend explains the marks. For a
@@ -207,8 +212,7 @@
 // are about the given histories, or about the bundled ones of java.util.concurrent,
 // beside the paper's numbers where it has any (--no-paper leaves them out). The bundled
 // histories were chosen to have the paper's c and cp. --svg FILE
-// draws Figure 4; --blame reports instead which methods are not atomic. --output
-// chooses text, markdown, csv, json, html (with the figure) or latex (with booktabs).
+// draws Figure 4. --output chooses text, markdown, csv, json, html (with the figure) or latex (with booktabs).
 // --max-depth sets the largest depth that has a column. --timeout bounds the time for
 // one history; without it the tables are the same on every run. A percentage is 100.0
 // only if all histories count, and 0.0 only if none does.
@@ -226,12 +230,7 @@
 //	leadline tables                           # beside the paper's numbers
 //	leadline tables --output markdown dir/    # of your own histories
 //	leadline tables --svg figure4.svg
-//	leadline tables --blame                   # which methods are not atomic
-//
-// --study prints what depth depends on, over the linearizable histories that are
-// not sequential: quantiles of depth with the numbers of schedules for these, rank
-// correlations of depth with properties of histories, and depth for each level of
-// concurrency. Without files, it reads two bundled corpora, juc and go.
+//	leadline tables --max-depth 10            # more columns of depths
 //
 // # Models
 //
@@ -527,16 +526,14 @@
 //
 // Tables prints one object per table and line:
 //
-//	$ leadline tables --blame --no-paper --output json benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
-//	{"table":"blame","title":"Methods that are not atomic, given that the core methods are","columns":["source","class","method","finding","histories","not linearizable","executions","frequency","program","outcome","history"],"rows":[{"class":"ArrayBlockingQueue","executions":null,"finding":"core","frequency":null,"histories":null,"history":null,"method":"offer, peek, poll","not linearizable":null,"outcome":null,"program":null,"source":"leadline"},{"class":"ArrayBlockingQueue","executions":null,"finding":"not exposed","frequency":null,"histories":0,"history":null,"method":"removeAll/1","not linearizable":0,"outcome":null,"program":null,"source":"leadline"},{"class":"ArrayBlockingQueue","executions":null,"finding":"not exposed","frequency":null,"histories":0,"history":null,"method":"size/0","not linearizable":0,"outcome":null,"program":null,"source":"leadline"},{"class":"ArrayBlockingQueue","executions":null,"finding":"not exposed","frequency":null,"histories":0,"history":null,"method":"toString/0","not linearizable":0,"outcome":null,"program":null,"source":"leadline"}],"notes":["A method is non-atomic if it has a history that is not linearizable in which its one call is the only one that is not core. Those not exposed may be atomic or not. Suspects are in histories that are not linearizable, but together with other such calls; such a history exposes none of them."]}
+//	{"table":"totals","title":"Distinct schedules in all","columns":["source","class","non-sequential", ...],"rows":[{"class":"all", ...}],"notes":null}
 //
-// table names the table: table1, table2, totals, table3, figure4, depths, archives,
-// distributions, blame, quantiles, predictors or values. columns has the
+// table names the table: table1, table2, totals, table3, figure4, depths, archives
+// or distributions. columns has the
 // names of the columns in order. Each row is an object with all of them as keys;
 // source is leadline or paper. Numbers are JSON numbers. What other formats show as a
-// range or a frequency is an array of two: the least and the most ops or processes, or
-// how often a history occurred and in how many executions. A number that is not known
-// is null. In the row of all classes, class is "all"; so is archive in that of all
+// range is an array of two: the least and the most ops or processes. A number that is not
+// known is null. In the row of all classes, class is "all"; so is archive in that of all
 // archives. notes has the lines below the table, or is null.
 //
 // # Bounds

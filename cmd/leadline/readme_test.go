@@ -221,7 +221,7 @@ func TestReadmeTest(t *testing.T) {
 		return string(output), err
 	}
 	write("stack.go", testedStack)
-	for _, line := range []string{"go mod init example.com/stack", string(prepare[1])+" && go mod tidy", "", "go test -c -o stack.test", "go tool leadline version"} {
+	for _, line := range []string{"go mod init example.com/stack", string(prepare[1]) + " && go mod tidy", "", "go test -c -o stack.test", "go tool leadline version"} {
 		if line == "" {
 			write("stack_test.go", test+"\n") // the command does not need it
 		} else if output, err := command("sh", "-c", line); err != nil {

@@ -28,8 +28,6 @@ type tablesFlags struct {
 	all     *pflag.FlagSet
 	input   *input
 	noPaper bool
-	blame   bool
-	study   bool
 	svg     string
 	jobs    int
 	// maxDepth is 0 by default, which means 5 in Table 3 and 7 elsewhere.
@@ -46,9 +44,7 @@ func setupTables(flags *pflag.FlagSet) func(streams, []string) int {
 	f := &tablesFlags{all: flags, input: newInput()}
 	f.output = outputFlag(flags, "text", "markdown", "csv", "json", "html", "latex")
 	flags.BoolVar(&f.noPaper, "no-paper", false, "leave out the paper's numbers")
-	flags.BoolVar(&f.blame, "blame", false, "report instead which methods are not atomic")
 	flags.IntVar(&f.maxDepth, "max-depth", tables.DefaultMaxDepth, "largest depth that has a column; by default, Table 3 ends at 5")
-	flags.BoolVar(&f.study, "study", false, "print instead what depth depends on (default: of the bundled corpora juc and go)")
 	flags.DurationVar(&f.timeout, "timeout", 0, "time for one history, as 500ms or 1m (default: no bound)")
 	flags.StringVar(&f.svg, "svg", "", "write Figure 4 as a picture to this `file`")
 	flags.StringVar(&f.input.model, "model", "", "sequential `specification` (default: what the files name)")
@@ -72,10 +68,6 @@ func (f *tablesFlags) run(s streams, args []string) int {
 	switch {
 	case f.jobs < 1 || f.jobs > maxJobs:
 		return fail(s, "tables", errJobs)
-	case f.blame && f.study:
-		return fail(s, "tables", errors.New("--blame and --study exclude each other"))
-	case f.svg != "" && (f.blame || f.study):
-		return fail(s, "tables", errors.New("--svg writes Figure 4, which --blame and --study leave out"))
 	case f.timeout < 0:
 		return fail(s, "tables", errors.New("--timeout must not be negative"))
 	}
@@ -102,12 +94,6 @@ func (f *tablesFlags) mismatch(args []string) error {
 	} else if err := noEffect(f.all, "on the bundled histories", inputFlags...); err != nil {
 		return err
 	}
-	if f.blame {
-		return noEffect(f.all, "with --blame", "max-depth", "timeout")
-	}
-	if f.study {
-		return noEffect(f.all, "with --study", "no-paper")
-	}
 	return nil
 }
 
@@ -118,14 +104,8 @@ func (f *tablesFlags) tabulate(ctx context.Context, s streams, args []string) (i
 	if len(args) > 0 {
 		from = f.input.read(ctx, s, args, nil)
 	}
-	if f.blame {
-		return f.blameTable(ctx, s, from)
-	}
 	if f.bundled = from == nil; f.bundled {
 		from = bundled("juc")
-		if f.study {
-			from = bundled("go", "juc")
-		}
 	}
 	collection := tables.Collection{MaxDepth: f.maxDepth}
 	measurer := tables.Measurer{MaxDepth: f.maxDepth, Timeout: f.timeout}
@@ -135,9 +115,6 @@ func (f *tablesFlags) tabulate(ctx context.Context, s streams, args []string) (i
 		return m, err
 	}
 	status := forEach(ctx, f, s, from, measure, collection.Add)
-	if f.study {
-		return status, f.write(s, collection.Study(), "")
-	}
 	picture := collection.Picture(!f.noPaper)
 	if f.svg != "" && f.read > 0 {
 		if err := batch.WriteWhole(f.svg, []byte(picture)); err != nil {
@@ -163,26 +140,6 @@ func archiveOf(args []string, file string) string {
 		}
 	}
 	return filepath.Dir(file)
-}
-
-// blameTable writes the table of methods that are not atomic.
-func (f *tablesFlags) blameTable(ctx context.Context, s streams, from iter.Seq[entry]) (int, error) {
-	var blame tables.Blame
-	if from == nil {
-		from = bundled("juc-single")
-		tried, err := corpora.FS.ReadFile("juc-single/tried.tsv")
-		if err == nil {
-			err = blame.Effort(string(tried))
-		}
-		if err != nil {
-			return statusInternal, fmt.Errorf("bundled corpus juc-single: %w", err)
-		}
-	}
-	try := func(ctx context.Context, e entry, model replay.Spec) (tables.Trial, error) {
-		return tables.Try(ctx, e.History, model)
-	}
-	status := forEach(ctx, f, s, from, try, blame.Add)
-	return status, f.write(s, []*tables.Table{blame.Table(!f.noPaper)}, "")
 }
 
 // forEach calls do for all histories, in parallel, and passes the results to add, in
