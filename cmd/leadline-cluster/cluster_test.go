@@ -14,24 +14,21 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/leadline/leadline/history/codec"
-	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/batch"
-	"github.com/spf13/pflag"
 )
 
 var (
-	runs = flag.Int("kills", 1, "how often TestKilled is run")
-	seed = flag.Uint64("seed", 0, "seed of TestKilled (default: from the time)")
+	runs      = flag.Int("kills", 1, "how often TestKilled is run")
+	histories = flag.Int("histories", 400, "number of histories of TestKilled")
+	seed      = flag.Uint64("seed", 0, "seed of TestKilled (default: from the time)")
 )
 
 // Variables of the environment say what workers do besides.
@@ -45,19 +42,23 @@ const (
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") {
 		checkEntry = testedCheck
-		if slices.Contains(os.Args, "--output") { // as leadline stress
-			os.Exit(fakeStress(os.Args[1:]))
-		}
 		os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
-	os.Exit(m.Run())
+	status := m.Run()
+	if built.dir != "" {
+		_ = os.RemoveAll(built.dir) // a temporary directory
+	}
+	os.Exit(status)
 }
 
 func testedCheck(c *batch.Checker, ctx context.Context, e batch.Entry) *batch.Result {
 	if name := os.Getenv(poisonVariable); name != "" && e.ID() == name {
 		os.Exit(7)
 	}
-	if file := os.Getenv(logVariable); file != "" {
+	d, _ := time.ParseDuration(os.Getenv(slowVariable))
+	time.Sleep(d)
+	r := c.Check(ctx, e)
+	if file := os.Getenv(logVariable); file != "" && !r.FromJournal {
 		f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err == nil {
 			_, err = fmt.Fprintln(f, e.ID())
@@ -67,19 +68,7 @@ func testedCheck(c *batch.Checker, ctx context.Context, e batch.Entry) *batch.Re
 			panic(err)
 		}
 	}
-	if d, err := time.ParseDuration(os.Getenv(slowVariable)); err == nil {
-		time.Sleep(d)
-	}
-	return c.Check(ctx, e)
-}
-
-// fakeStress prints what a stress run might. Seed 3 has found something.
-func fakeStress(args []string) int {
-	fmt.Printf("{\"kind\":\"object\",\"arguments\":%q}\n", args)
-	if slices.Contains(args, "--seed=3") {
-		return statusNot
-	}
-	return statusOK
+	return r
 }
 
 // history returns a history of a register in the native format. Reads have the values
@@ -98,17 +87,13 @@ func history(name string, writes int, stale bool) string {
 	return b.String()
 }
 
-// concurrent returns a history that families of depth 1 do not decide.
-func concurrent(name string) string {
-	text := fmt.Sprintf(`{"leadline":1,"history":%q,"model":"register","args":[0]}`+"\n", name)
-	for i := range 4 {
-		text += fmt.Sprintf(`{"process":%d,"type":"invoke","method":"write","args":[%d]}`+"\n", i, i)
+// many returns n histories, of which every fifth is stale.
+func many(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(history("h"+strconv.Itoa(i), i%4+1, i%5 == 0))
 	}
-	text += `{"process":4,"type":"invoke","method":"read"}` + "\n" + `{"process":4,"type":"ok","result":7}` + "\n"
-	for i := range 4 {
-		text += fmt.Sprintf(`{"process":%d,"type":"ok"}`+"\n", i)
-	}
-	return text
+	return b.String()
 }
 
 // write writes files below a new directory.
@@ -127,26 +112,46 @@ func write(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// expected returns the lines that leadline check --output json writes, by the
-// package that it uses.
-func expected(t *testing.T, paths ...string) string {
+// built is the program leadline of the same source.
+var built struct {
+	sync.Once
+	dir, name string
+	err       error
+}
+
+// leadline returns the path of the program leadline.
+func leadline(t *testing.T) string {
 	t.Helper()
-	var lines []byte
-	c := batch.Checker{Explain: true}
-	add := func(e batch.Entry) {
-		r := c.Check(t.Context(), e)
-		lines = r.AppendLine(lines)
+	root := filepath.Join("..", "..")
+	if _, err := os.Stat(filepath.Join(root, "cmd", "leadline", "main.go")); err != nil {
+		t.Skip("the source of leadline is not beside this one")
 	}
-	for f, err := range codec.Files(paths, codec.Options{}) {
-		if err != nil {
-			add(batch.Entry{File: f.Name, Err: err})
-			continue
+	built.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "leadline-cluster-test-"); built.err != nil {
+			return
 		}
-		for e := range batch.Entries(f) {
-			add(e)
+		built.name = filepath.Join(built.dir, "leadline")
+		if runtime.GOOS == "windows" {
+			built.name += ".exe"
 		}
+		cmd := exec.Command("go", "build", "-o", built.name, "./cmd/leadline")
+		cmd.Dir = root
+		if text, err := cmd.CombinedOutput(); err != nil {
+			built.err = fmt.Errorf("%w: %s", err, text)
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
 	}
-	return string(lines)
+	return built.name
+}
+
+// expected returns what leadline check --output json writes, and its exit status.
+func expected(t *testing.T, args ...string) (string, int) {
+	t.Helper()
+	cmd := exec.Command(leadline(t), append([]string{"check", "--output", "json"}, args...)...)
+	out, _ := cmd.Output() // the status is compared
+	return string(out), cmd.ProcessState.ExitCode()
 }
 
 // program returns a command that runs this program.
@@ -203,19 +208,20 @@ func logged(t *testing.T, file string) map[string]int {
 	return counts
 }
 
-// TestCheck: the lines are those of leadline check, whatever the files are.
+// TestCheck: the output is that of leadline check, whatever the files are, for any number of
+// workers and shards.
 func TestCheck(t *testing.T) {
 	files := map[string]string{
 		"a.jsonl":         history("good", 3, false),
 		"b.jsonl":         history("stale", 3, true) + history("next", 1, false),
-		"same.jsonl":      history("good", 3, false),
 		"bad.jsonl":       history("bad", 1, false) + `{"process":0,"type":"ok","result":"<&>"}` + "\n",
 		"empty.jsonl":     "",
 		"notes.txt":       "nothing of interest\n",
 		"labels.jsonl":    `{"file":"a.jsonl"}`,
 		"large.jsonl":     history("large", 5000, false),
 		"sub/ü <&>.jsonl": history("ü <&>", 2, true),
-		"torn.jsonl":      strings.TrimSuffix(history("torn", 2, false), "\n}"),
+		"cut.jsonl":       strings.TrimSuffix(history("cut", 2, false), "\n}"),
+		"log.csv":         "client,op,val,time\n1,write,7,1\n1,read,7,2\n",
 	}
 	var archive bytes.Buffer
 	z := gzip.NewWriter(&archive)
@@ -234,80 +240,66 @@ func TestCheck(t *testing.T) {
 	}
 	files["members.tar.gz"] = archive.String()
 	dir := write(t, files)
-	log := filepath.Join(t.TempDir(), "log")
-	missing := filepath.Join(dir, "missing.jsonl")
-	got, messages, status := runProgram(t, []string{logVariable + "=" + log}, "check", dir, missing)
-	if status != statusBad {
-		t.Errorf("status %d, want %d; %s", status, statusBad, messages)
-	}
-	compare(t, got, expected(t, dir, missing))
-	if !strings.Contains(messages, "skipped "+filepath.Join(dir, "notes.txt")) || strings.Contains(messages, "labels.jsonl") {
-		t.Errorf("the messages are to name notes.txt, and not labels.jsonl: %s", messages)
-	}
-	if n := logged(t, log)["good"]; n != 1 {
-		t.Errorf("a history in two equal files was checked %d times", n)
-	}
-	if len(got) < 100 || strings.Contains(got, `"file":""`) {
-		t.Error("results without names")
+	for _, c := range []struct{ flags, args []string }{
+		{nil, []string{dir, filepath.Join(dir, "missing.jsonl")}},
+		{[]string{"--shards", "7"}, []string{dir}},
+		{[]string{"--workers", "2"}, []string{filepath.Join(dir, "members.tar.gz", "run", "7.jsonl"), filepath.Join(dir, "b.jsonl")}},
+		{[]string{"--workers", "2", "--shards", "3"}, []string{"--order", "program", "--model", "register:0", "--max-depth", "2", "--chains", "minimum", "--max-history", "20kB", dir}},
+	} {
+		want, wanted := expected(t, c.args...)
+		got, messages, status := runProgram(t, nil, append(append([]string{"check"}, c.flags...), c.args...)...)
+		if status != wanted {
+			t.Errorf("%v: status %d, want %d; %s", c.flags, status, wanted, messages)
+		}
+		compare(t, got, want)
+		if len(c.flags) == 0 && (!strings.Contains(messages, "left out, as "+filepath.Join(dir, "log.csv")) || strings.Contains(messages, "labels.jsonl")) {
+			t.Errorf("the messages are to name log.csv, and not labels.jsonl: %s", messages)
+		}
 	}
 }
 
-// TestStored: with the store of an earlier run, what is final is not checked again.
+// TestStored: with the store of an earlier run, nothing is checked again unless the input has
+// changed.
 func TestStored(t *testing.T) {
 	dir := write(t, map[string]string{"a.jsonl": history("good", 3, false), "b.jsonl": history("stale", 3, true)})
 	store, log := filepath.Join(t.TempDir(), "store"), filepath.Join(t.TempDir(), "log")
 	env := []string{logVariable + "=" + log}
-	want := expected(t, dir)
-	for range 2 { // a second check would wait for workers
-		for _, workers := range []string{"1", "0"} {
-			got, messages, status := runProgram(t, env, "check", "--store", store, "--workers", workers, dir)
-			if status != statusNot {
-				t.Fatalf("status %d; %s", status, messages)
-			}
-			compare(t, got, want)
+	for _, workers := range []string{"1", "0"} { // a second check would wait for workers
+		want, wanted := expected(t, dir)
+		got, messages, status := runProgram(t, env, "check", "--shards", "2", "--store", store, "--workers", workers, dir)
+		if status != wanted {
+			t.Fatalf("status %d; %s", status, messages)
 		}
+		compare(t, got, want)
 	}
 	if n := logged(t, log); n["good"] != 1 || n["stale"] != 1 {
 		t.Errorf("checks: %v", n)
 	}
-	unknown := []string{"check", "--store", store, "--workers", "1", "--engine", "families", "--max-depth", "1",
-		write(t, map[string]string{"c.jsonl": concurrent("undecided")})}
-	for i, more := range [][]string{nil, nil, {"--retry-unknown"}} {
-		if _, messages, status := runProgram(t, env, append(unknown, more...)...); status != statusUnknown {
-			t.Fatalf("status %d; %s", status, messages)
-		}
-		if n := logged(t, log)["undecided"]; n != 1+i/2 {
-			t.Errorf("after %d runs, a history that is unknown was checked %d times", i+1, n)
-		}
-	}
-}
-
-// TestPoison: a file that ends its workers is given up after some of them. Others
-// that it was sent with are checked.
-func TestPoison(t *testing.T) {
-	files := map[string]string{}
-	for i := range 60 {
-		files[fmt.Sprintf("%02d.jsonl", i)] = history("h"+strconv.Itoa(i), 2, i%10 == 0)
-	}
-	dir := write(t, files)
-	got, messages, status := runProgram(t, []string{poisonVariable + "=h45"}, "check", "--tries", "2", "--ack-wait", "500ms", dir)
-	if status != statusInternal || !strings.Contains(messages, "45.jsonl: given up: 2 workers") {
-		t.Errorf("status %d; %s", status, messages)
-	}
-	var good []string
-	for line := range strings.Lines(got) {
-		if !strings.Contains(line, "45.jsonl") {
-			good = append(good, line)
-		} else if !strings.Contains(line, `"verdict":"unknown"`) || !strings.Contains(line, "given up") {
-			t.Error(line)
-		}
-	}
-	if err := os.Remove(filepath.Join(dir, "45.jsonl")); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "b.jsonl"), []byte(history("other", 4, true)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	compare(t, strings.Join(good, ""), expected(t, dir))
-	if n := strings.Count(got, "\n"); n != 60 {
-		t.Errorf("%d lines, want 60", n)
+	want, _ := expected(t, dir)
+	got, _, _ := runProgram(t, env, "check", "--shards", "2", "--store", store, dir)
+	compare(t, got, want)
+}
+
+// TestPoison: a shard that ends its workers is given up after some of them, and the command
+// says so. The same command tries it again, and goes on with the journal.
+func TestPoison(t *testing.T) {
+	dir := write(t, map[string]string{"a.jsonl": many(60)})
+	store, log := filepath.Join(t.TempDir(), "store"), filepath.Join(t.TempDir(), "log")
+	args := []string{"check", "--tries", "2", "--ack-wait", "500ms", "--shards", "2", "--store", store, dir}
+	got, messages, status := runProgram(t, []string{poisonVariable + "=h45", logVariable + "=" + log}, args...)
+	if status != batch.ExitInternal || got != "" || !strings.Contains(messages, "shard 2/2: given up: 2 workers have ended") {
+		t.Errorf("status %d; %q; %s", status, got, messages)
+	}
+	want, wanted := expected(t, dir)
+	if got, messages, status = runProgram(t, []string{logVariable + "=" + log}, args...); status != wanted {
+		t.Errorf("status %d; %s", status, messages)
+	}
+	compare(t, got, want)
+	if n := logged(t, log); n["h1"] != 1 || n["h45"] != 1 {
+		t.Errorf("a worker that was started again did not go on with its journal: %v", n)
 	}
 }
 
@@ -315,12 +307,12 @@ func TestPoison(t *testing.T) {
 func TestWorkersEnd(t *testing.T) {
 	_, messages, status := runProgram(t, nil, "check", "--creds", filepath.Join(write(t, map[string]string{"none": "no credentials"}), "none"),
 		write(t, map[string]string{"a.jsonl": history("a", 1, false)}))
-	if status != statusBad || !strings.Contains(messages, "leadline-cluster check: ") {
+	if status != batch.ExitBad || !strings.Contains(messages, "leadline-cluster check: ") {
 		t.Errorf("status %d; %s", status, messages)
 	}
 }
 
-// TestKilled kills workers and the coordinator. Every history has one result.
+// TestKilled kills workers and the coordinator, which are started again.
 func TestKilled(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a killed coordinator leaves its files in use")
@@ -330,32 +322,19 @@ func TestKilled(t *testing.T) {
 		from = uint64(time.Now().UnixNano())
 	}
 	files := map[string]string{}
-	for i := range 400 {
-		files[fmt.Sprintf("%d/%03d.jsonl", i%3, i)] = history("h"+strconv.Itoa(i), i%9+1, i%5 == 0)
-	}
-	for i := range 3 { // these take workers longer than they may be silent
-		var many strings.Builder
-		for k := range 120 {
-			many.WriteString(history(fmt.Sprintf("many%d-%d", i, k), 4, k%6 == 0))
-		}
-		files[fmt.Sprintf("many%d.jsonl", i)] = many.String()
+	for i := range 10 {
+		files[fmt.Sprintf("%d.jsonl", i)] = many(*histories / 10)
 	}
 	dir := write(t, files)
-	want := expected(t, dir)
+	want, wanted := expected(t, dir)
 	for i := range *runs {
 		t.Logf("seed %d", from+uint64(i))
-		r := rand.New(rand.NewPCG(from+uint64(i), 0))
-		for attempt := 0; !killed(t, r, dir, want); attempt++ {
-			if attempt == 5 {
-				t.Fatal("the coordinator always ends before it is killed")
-			}
-		}
+		killed(t, rand.New(rand.NewPCG(from+uint64(i), 0)), dir, want, wanted)
 	}
 }
 
-// killed does it once. It reports false if the coordinator ended before it was to be
-// killed.
-func killed(t *testing.T, r *rand.Rand, dir, want string) bool {
+// killed does it once.
+func killed(t *testing.T, r *rand.Rand, dir, want string, wanted int) {
 	probe, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -364,16 +343,18 @@ func killed(t *testing.T, r *rand.Rand, dir, want string) bool {
 	if err := probe.Close(); err != nil {
 		t.Fatal(err)
 	}
-	store := filepath.Join(t.TempDir(), "store")
+	stores := t.TempDir()
+	store := filepath.Join(stores, "store")
 	coordinate := func() (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
-		cmd, out, messages := program(t, nil, "check", "--workers", "0", "--listen", listen, "--store", store, "--ack-wait", "1s", "--tries", "100", dir)
+		cmd, out, messages := program(t, nil, "check", "--workers", "0", "--shards", "5", "--listen", listen, "--store", store, "--ack-wait", "1s", "--tries", "100", dir)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		return cmd, out, messages
 	}
-	work := func() *exec.Cmd {
-		cmd, _, _ := program(t, []string{slowVariable + "=15ms"}, "worker", "--jobs", "1", "--url", "@"+filepath.Join(store, "url"))
+	work := func(i int) *exec.Cmd {
+		cmd, _, _ := program(t, []string{fmt.Sprintf("%s=%v", slowVariable, 6*time.Second/time.Duration(*histories))},
+			"worker", "--jobs", "1", "--url", "@"+filepath.Join(store, "url"), "--store", filepath.Join(stores, strconv.Itoa(i)))
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -383,91 +364,66 @@ func killed(t *testing.T, r *rand.Rand, dir, want string) bool {
 		_ = cmd.Process.Kill() // it may have ended
 		_ = cmd.Wait()         // by a signal
 	}
-	coordinator, out, messages := coordinate()
+	coordinator, _, _ := coordinate()
 	for { // it must be there when workers start
 		if _, err := os.Stat(filepath.Join(store, "url")); err == nil {
 			break
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	workers := []*exec.Cmd{work(), work(), work()}
+	workers := []*exec.Cmd{work(0), work(1)}
 	defer func() {
 		for _, w := range workers {
 			end(w)
 		}
 	}()
-	var ended chan error
-	wait := func() {
-		cmd, to := coordinator, make(chan error, 1)
-		ended = to
-		go func() { to <- cmd.Wait() }()
-	}
-	wait()
-	kills, killAt, again := 0, 2+r.IntN(4), false
-	for {
-		select {
-		case err := <-ended:
-			var exit *exec.ExitError
-			if !errors.As(err, &exit) || exit.ExitCode() != statusNot {
-				t.Fatalf("the coordinator: %v; %s", err, messages)
-			}
-			t.Logf("%d workers were killed", kills)
-			compare(t, out.String(), want)
-			return again
-		case <-time.After(time.Duration(50+r.IntN(300)) * time.Millisecond):
+	first := r.IntN(2)
+	for k := range 3 {
+		time.Sleep(time.Duration(200+r.IntN(600)) * time.Millisecond)
+		if k == 1 {
+			end(coordinator)
+			continue
 		}
-		if kills++; kills == killAt {
-			_ = coordinator.Process.Kill() // it may have ended, which is seen below
-			<-ended
-			coordinator, out, messages = coordinate()
-			wait()
-			again = true
-		}
-		i := r.IntN(2) // the third one is left alone
+		i := (first + k/2) % 2
 		end(workers[i])
-		workers[i] = work()
+		workers[i] = work(i)
 	}
+	coordinator, out, messages := coordinate()
+	if err := coordinator.Wait(); coordinator.ProcessState.ExitCode() != wanted {
+		t.Fatalf("the coordinator: %v; %s", err, messages)
+	}
+	compare(t, out.String(), want)
 }
 
-// TestInterrupted: after an interrupt the lines that are out are the first ones.
+// TestInterrupted: an interrupt ends the command, which writes no lines. The same command goes
+// on.
 func TestInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupts")
 	}
-	files := map[string]string{}
-	for i := range 400 {
-		files[fmt.Sprintf("%03d.jsonl", i)] = history("h"+strconv.Itoa(i), 2, true)
-	}
-	dir := write(t, files)
-	cmd, _, messages := program(t, []string{slowVariable + "=50ms"}, "check", "--workers", "1", dir)
-	cmd.Stdout = nil
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := write(t, map[string]string{"a.jsonl": many(300)})
+	store, log := filepath.Join(t.TempDir(), "store"), filepath.Join(t.TempDir(), "log")
+	args := []string{"check", "--store", store, dir}
+	cmd, out, messages := program(t, []string{slowVariable + "=50ms", logVariable + "=" + log}, args...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	var out bytes.Buffer
-	if _, err := io.CopyN(&out, stdout, 1); err != nil {
-		t.Fatal(err, messages)
+	for len(logged(t, log)) < 3 {
+		time.Sleep(10 * time.Millisecond)
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.Copy(&out, stdout); err != nil {
-		t.Fatal(err)
-	}
 	_ = cmd.Wait() // the status is looked at
-	if status := cmd.ProcessState.ExitCode(); status != statusUnknown || !strings.Contains(messages.String(), "interrupted") {
-		t.Errorf("status %d; %s", status, messages)
+	if status := cmd.ProcessState.ExitCode(); status != batch.ExitUnknown || out.Len() > 0 ||
+		!strings.Contains(messages.String(), "interrupted\nleadline-cluster check: stopped: not all of the 1 shards are checked") {
+		t.Errorf("status %d; %q; %s", status, out, messages)
 	}
-	if n := strings.Count(out.String(), "\n"); !regexp.MustCompile(fmt.Sprintf(`\nleadline-cluster check: stopped after %d of (400|\d+ or more): %[1]d not linearizable\n$`, n)).MatchString(messages.String()) {
-		t.Errorf("%d lines, and the last message is not about them: %s", n, messages)
-	}
-	want := expected(t, dir)
-	if n := strings.Count(out.String(), "\n"); !strings.HasPrefix(want, out.String()) || n == 50 {
-		t.Errorf("%d lines, which are not the first ones of all", n)
+	want, _ := expected(t, dir)
+	got, _, _ := runProgram(t, []string{logVariable + "=" + log}, args...)
+	compare(t, got, want)
+	if n := logged(t, log); n["h0"] != 1 {
+		t.Errorf("the first history was checked %d times", n["h0"])
 	}
 }
 
@@ -484,7 +440,7 @@ func TestClosed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd, _, messages := program(t, []string{"TMPDIR=" + temporary}, "check", "--workers", "1", dir)
+	cmd, _, messages := program(t, []string{"TMPDIR=" + temporary}, "check", dir)
 	cmd.Stdout = closed
 	_ = cmd.Run() // the status is looked at
 	closed.Close()
@@ -496,101 +452,22 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestStress: every seed has its lines, in order.
-func TestStress(t *testing.T) {
-	self, err := os.Executable()
+// TestWritten: the command does not read what it writes.
+func TestWritten(t *testing.T) {
+	dir := write(t, map[string]string{"a.jsonl": history("a", 2, false), "out.jsonl": ""})
+	file, err := os.OpenFile(filepath.Join(dir, "out.jsonl"), os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, messages, status := runProgram(t, nil, "stress", "--leadline", self, "--seeds", "5", "--workers", "2", "--", "--subject", "queue")
-	if status != statusNot {
+	defer file.Close()
+	cmd, _, messages := program(t, nil, "check", dir)
+	cmd.Stdout = file
+	_ = cmd.Run() // the status is looked at
+	if status := cmd.ProcessState.ExitCode(); status != batch.ExitBad || !strings.Contains(messages.String(), "out.jsonl is written by this command") {
 		t.Errorf("status %d; %s", status, messages)
 	}
-	want := ""
-	for i := 1; i <= 5; i++ {
-		want += fmt.Sprintf(`{"seed":%d,"kind":"object","arguments":["stress" "--output" "json" "--save" "" "--seed=%d" "--subject" "queue"]}`+"\n", i, i)
-	}
-	compare(t, got, want)
-}
-
-// TestSettings: what the flags of check say reaches the workers.
-func TestSettings(t *testing.T) {
-	flags := pflag.NewFlagSet("check", pflag.ContinueOnError)
-	f := newCheckFlags(flags)
-	if err := flags.Parse([]string{"--chains", "minimum", "--max-line", "100", "--max-history", "0", "--max-ratio", "7",
-		"--memory", "3MiB", "--order", "pro-gram", "x"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.complete(flags, flags.Args()); err != nil {
-		t.Fatal(err)
-	}
-	if l := f.settings.Limits; f.settings.Options.Chains != replay.MinimumChains || l.Line != 100 || l.History != -1 || l.Ratio != 7 ||
-		l.Memory != 2<<20 || !f.settings.ProgramOrder {
-		t.Errorf("%+v, chains %v", l, f.settings.Options.Chains)
-	}
-	dir := write(t, map[string]string{"a.jsonl": history("a", 2, false)})
-	got, messages, status := runProgram(t, nil, "check", "--max-line", "50", "--workers", "1", dir)
-	if status != statusBad || !strings.Contains(got, "longer than 50 bytes") {
-		t.Errorf("status %d; %s; %s", status, got, messages)
-	}
-}
-
-func TestUsage(t *testing.T) {
-	dir := write(t, map[string]string{"a.jsonl": history("a", 1, false), "bad.map": "process"})
-	for _, c := range []struct{ args, want string }{
-		{"", "Commands:"},
-		{"chek", `no command "chek"`},
-		{"check", "no file, directory, bucket or - given"},
-		{"check --nothing x", "unknown flag: --nothing"},
-		{"check --workers -1 x", "--workers is too small"},
-		{"check --workers 9999 x", "--workers or --tries is too large"},
-		{"check - x -", "- is given twice"},
-		{"check --ack-wait 1ms x", "--ack-wait is too small"},
-		{"check --tries 0 x", "--tries is too small"},
-		{"check --memory 1 x", "--memory must be at least 1MiB"},
-		{"check --engine magic x", `"--engine" flag: want auto, `},
-		{"check --chains none x", `"--chains" flag: want auto, process, minimum`},
-		{"check --max-line -1 x", "want a number of bytes"},
-		{"check --patience 1ms x", "--patience is too small"},
-		{"check --order none x", `"--order" flag: want realtime, program`},
-		{"check --skip-unknown no x", `"--skip-unknown" flag: want format, content, none`},
-		{"check --model nothing x", "nothing"},
-		{"check --format nothing x", `unknown format "nothing"`},
-		{"check --map @" + dir + "/none x", "reading the mapping"},
-		{"check --map @" + dir + "/bad.map x", `"process" is not NAME=EXPRESSION`},
-		{"check --max-depth 0 x", "--max-depth must be at least 1"},
-		{"check --timeout -1s x", "a bound must not be negative"},
-		{"check --store s --url nats://127.0.0.1:1 x", "--store is for the embedded server"},
-		{"check --url nats://127.0.0.1:1:1 x", "connecting to NATS"},
-		{"check --url @" + dir + "/none x", "no such file"},
-		{"check --creds " + dir + "/none x", "no such file"},
-		{"check --tlscert x x", "--tlscert and --tlskey need each other"},
-		{"check --listen nowhere x", "nowhere"},
-		{"check --store " + dir + "/a.jsonl x", "not a directory"},
-		{"check --workers 0 bucket:none", "no such bucket"},
-		{"stress", "no arguments for leadline stress"},
-		{"stress -- --subject queue --seed=3", "--seed=3 cannot be used in a cluster"},
-		{"stress --seed -1 -- --subject queue", `"--seed" flag: want a whole number from 0;`},
-		{"stress --seeds 0 -- --subject queue", "--seeds must be 1 to 1000000"},
-		{"stress --leadline /none/leadline -- --subject queue", "/none/leadline"},
-		{"worker", "no --url given"},
-		{"worker x", "takes no arguments"},
-		{"version x", "takes no arguments"},
-		{"worker --jobs 0", "--jobs must be 1 to 1024"},
-		{"worker --stress /none/leadline --url nats://127.0.0.1:1", "/none/leadline"},
-	} {
-		var out, messages bytes.Buffer
-		if status := run(strings.Fields(c.args), strings.NewReader(""), &out, &messages); status != statusBad {
-			t.Errorf("%s: status %d", c.args, status)
-		}
-		if all := out.String() + messages.String(); !strings.Contains(all, c.want) {
-			t.Errorf("%s: %q, want %q", c.args, all, c.want)
-		}
-	}
-	for _, args := range []string{"help", "check --help", "worker --help", "stress --help", "version", "--version"} {
-		var out, messages bytes.Buffer
-		if status := run(strings.Fields(args), nil, &out, &messages); status != statusOK || !strings.Contains(out.String(), "leadline-cluster") || messages.Len() > 0 {
-			t.Errorf("%s: status %d, %q, %q", args, status, &out, &messages)
-		}
+	_, text, status := runProgram(t, nil, "check", "--store", filepath.Join(dir, "store"), dir)
+	if status != batch.ExitBad || !strings.Contains(text, "store is written by this command") {
+		t.Errorf("status %d; %s", status, text)
 	}
 }

@@ -1,451 +1,258 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
+	"github.com/klauspost/compress/zstd"
+	"github.com/nats-io/nats.go"
+
+	"github.com/leadline/leadline/cmd/internal/output"
+	"github.com/leadline/leadline/replay/batch"
 )
 
-const (
-	// maxUnfinished bounds the number of tasks without a result, and maxUnfinishedBytes
-	// the bytes of their files if there is more than one such task.
-	maxUnfinished, maxUnfinishedBytes = 256, 256 << 20
-	// maxAhead bounds the number of finished tasks whose lines are not written yet.
-	maxAhead = 1024
-	// keptResult bounds the size of a result that is kept in memory until then. A larger
-	// one is fetched again.
-	keptResult = 64 << 10
-)
-
-// A coordinator puts tasks into a queue and delivers their results in order.
+// A coordinator puts the shards of a job into the queue and merges their results.
 type coordinator struct {
-	queue *queue
-	tries int
-	keep  time.Duration
-	retry bool // what is unknown
-
-	mu       sync.Mutex
-	waiting  map[string][]*waiter
-	done     atomic.Int64 // tasks
-	consumer jetstream.Consumer
+	*queue
+	job
+	key      string
+	patience time.Duration
+	ackWait  time.Duration
+	scratch  string // directory of temporary files; "" for the usual one
+	s        streams
 }
 
-// A waiter waits for the result of a task.
-type waiter struct {
-	published bool
-	results   chan *result // a nil result means that the task is lost
-}
-
-// A part is one or more items, and the task for those of their files that are new.
-type part struct {
-	task  *task // nil if there are no new files, and when it is done
-	key   string
-	items []item
-	bytes int64
-
-	finished chan struct{}
-	result   *result // nil if it is large
-	err      error
-}
-
-// An item is a file of the input, or a line that needs no worker.
-type item struct {
-	name  string
-	line  []byte
-	known entryResult
-	at    reference
-}
-
-// A reference refers to a file of a task.
-type reference struct {
-	key   string
-	index int
-}
-
-// start begins to follow the results.
-func (c *coordinator) start(ctx context.Context) error {
-	c.waiting = map[string][]*waiter{}
-	var err error
-	if c.consumer, err = c.queue.js.Consumer(ctx, taskStream, c.queue.consumerName()); err != nil {
-		return err
-	}
-	results, err := c.queue.js.OrderedConsumer(ctx, resultStream, jetstream.OrderedConsumerConfig{
-		FilterSubjects: []string{c.queue.subject(resultSubject, "*")}, DeliverPolicy: jetstream.DeliverNewPolicy})
-	if err != nil {
-		return err
-	}
-	following, err := results.Consume(func(m jetstream.Msg) { c.arrived(ctx, m) })
-	if err != nil {
-		return err
-	}
-	context.AfterFunc(ctx, following.Stop)
-	go c.repair(ctx)
-	return nil
-}
-
-// arrived passes a result to its waiters.
-func (c *coordinator) arrived(ctx context.Context, m jetstream.Msg) {
-	key := m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]
-	c.mu.Lock()
-	awaited := len(c.waiting[key]) > 0
-	c.mu.Unlock()
-	if !awaited {
-		return
-	}
-	if bytes.HasPrefix(m.Data(), inObject) {
-		go func() {
-			if r, err := c.queue.result(ctx, key); r != nil && err == nil { // else repair asks again
-				c.deliver(key, r)
-			}
-		}()
-		return
-	}
-	if r, err := decodeResult(m.Data()); err == nil {
-		c.deliver(key, r)
-	}
-}
-
-func (c *coordinator) deliver(key string, r *result) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, w := range c.waiting[key] {
-		select {
-		case w.results <- r:
-		default: // the waiter has a result
-		}
-	}
-}
-
-// repair asks from time to time for results that have not arrived although the queue is
-// empty. If there is no such result, its task is lost: its last delivery ended with a
-// worker, or somebody removed it.
-func (c *coordinator) repair(ctx context.Context) {
-	idle := 0
-	for ctx.Err() == nil {
-		pause(ctx, time.Second)
-		info, err := c.consumer.Info(ctx)
-		if err != nil || info.NumPending > 0 || info.NumAckPending > 0 {
-			idle = 0
-			continue
-		}
-		if idle++; idle < 2 {
-			continue
-		}
-		idle = 0
-		var lost []string
-		c.mu.Lock()
-		for key, all := range c.waiting {
-			if slices.ContainsFunc(all, func(w *waiter) bool { return w.published }) {
-				lost = append(lost, key)
-			}
-		}
-		c.mu.Unlock()
-		for _, key := range lost {
-			if r, err := c.queue.result(ctx, key); err == nil {
-				c.deliver(key, r)
-			}
-		}
-	}
-}
-
-// errOutOfReach ends a command whose server, or the queue there, is gone.
-var errOutOfReach = errors.New("the queue was out of reach")
-
-func outOfReach(patience time.Duration, err error) error {
-	return fmt.Errorf("%w for %v: %w; results that the server has stay there", errOutOfReach, patience, err)
-}
-
-// tryingAgain is the message when the queue goes out of reach.
-const tryingAgain = "the queue is out of reach: %v; trying again for %v"
-
-// watch calls say when the queue goes out of reach and when it is back, and failed when
-// it has been out of reach too long.
-func (c *coordinator) watch(ctx context.Context, patience time.Duration, say func(format string, args ...any), failed func(error)) {
-	every := min(time.Second, patience/4)
-	seen, said := time.Now(), false
-	for ctx.Err() == nil {
-		asking, cancel := context.WithTimeout(ctx, patience/4)
-		_, err := c.queue.tasks.Info(asking)
-		cancel()
-		switch silent := time.Since(seen); {
-		case err == nil:
-			if said {
-				say("the queue is back")
-			}
-			seen, said = time.Now(), false
-		case ctx.Err() != nil:
-		case silent >= patience:
-			failed(outOfReach(patience, err))
-			return
-		case !said:
-			said = true
-			say(tryingAgain, err, patience)
-		}
-		pause(ctx, every)
-	}
-}
-
-// obtain returns the result of a task, which it puts into the queue unless the result
-// is there already.
-func (c *coordinator) obtain(ctx context.Context, key string, t *task) (*result, error) {
-	w := &waiter{results: make(chan *result, 1)}
-	c.mu.Lock()
-	c.waiting[key] = append(c.waiting[key], w)
-	c.mu.Unlock()
+// run writes the lines of all shards in the order of the input.
+func (c *coordinator) run(ctx context.Context) (status int, err error) {
+	files := make([]*os.File, c.Shards)
 	defer func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.waiting[key] = slices.DeleteFunc(c.waiting[key], func(o *waiter) bool { return o == w }); len(c.waiting[key]) == 0 {
-			delete(c.waiting, key)
+		for _, f := range files {
+			if f != nil {
+				f.Close()
+				os.Remove(f.Name())
+			}
 		}
 	}()
-	r, err := c.queue.result(ctx, key)
+	for part := range files {
+		if err := c.persist(ctx, func() error { return c.begin(ctx, part) }); err != nil {
+			return 0, err
+		}
+	}
+	for part := range files {
+		c.progress(part)
+		if files[part], err = c.await(ctx, part); err != nil {
+			break
+		}
+	}
+	c.progress(-1)
+	if ctx.Err() != nil {
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = c.withdraw(ending, c.key) // otherwise workers go on with what nobody waits for
+		return 0, fmt.Errorf("stopped: not all of the %d shards are checked, and no line is written", c.Shards)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return c.merge(files)
+}
+
+// begin puts a shard into the queue unless its result is stored. A shard that was given up
+// is tried again.
+func (c *coordinator) begin(ctx context.Context, part int) error {
+	ok, failed, err := c.stored(ctx, c.key, part)
+	if err == nil && failed != "" {
+		err, ok = c.results.Delete(ctx, object(c.key, part)), false
+	}
+	if ok || err != nil {
+		return err
+	}
+	return c.publish(ctx, c.key, part, &c.job)
+}
+
+// await waits for the result of a shard and copies it to a temporary file.
+func (c *coordinator) await(ctx context.Context, part int) (*os.File, error) {
+	const poll = 50 * time.Millisecond
+	for asked := time.Now(); ; pause(ctx, poll) {
+		var ok bool
+		var failed string
+		err := c.persist(ctx, func() (err error) {
+			if ok, failed, err = c.stored(ctx, c.key, part); ok || err != nil || time.Since(asked) < c.ackWait {
+				return err
+			}
+			asked = time.Now() // the server may have lost the shard
+			return c.publish(ctx, c.key, part, &c.job)
+		})
+		switch {
+		case err != nil:
+			return nil, err
+		case failed != "":
+			return nil, &statusError{fmt.Errorf("shard %d/%d: %s", part+1, c.Shards, failed), batch.ExitInternal}
+		case ok:
+			return c.fetch(ctx, part)
+		}
+	}
+}
+
+// fetch copies the result of a shard to a temporary file.
+func (c *coordinator) fetch(ctx context.Context, part int) (*os.File, error) {
+	file, err := os.CreateTemp(c.scratch, "leadline-cluster-*")
 	if err != nil {
 		return nil, err
 	}
-	if r != nil && (!c.retry || r.final()) {
-		return r, nil
-	}
-	if r != nil {
-		if err := c.queue.dropResult(ctx, key); err != nil {
-			return nil, err
-		}
-	}
-	const repairs = 2
-	for n := 0; ; n++ {
-		if n > repairs {
-			r := fault(max(1, len(t.Files)), giveUp(uint64(c.tries)))
-			return r, c.queue.storeResult(ctx, key, r)
-		}
-		if n > 0 {
-			if err := c.queue.dropTask(ctx, key); err != nil {
-				return nil, err
-			}
-		}
-		for i := range t.Files {
-			if err := c.put(ctx, &t.Files[i]); err != nil {
-				return nil, err
-			}
-		}
-		if err := c.queue.publishTask(ctx, key, t); err != nil {
-			return nil, err
-		}
-		c.mu.Lock()
-		w.published = true
-		c.mu.Unlock()
-		select {
-		case r := <-w.results:
-			if r != nil {
-				return r, nil
-			}
-		case <-ctx.Done():
-			// Nothing waits for it any more.
-			ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-			defer cancel()
-			_ = c.queue.dropTask(ending, key)
-			return nil, ctx.Err()
-		}
-	}
-}
-
-// put makes sure that a large file is in the bucket.
-func (c *coordinator) put(ctx context.Context, f *file) error {
-	if f.Object == "" {
-		return nil
-	}
-	return c.queue.persist(ctx, func() error {
-		info, err := c.queue.data.GetInfo(ctx, f.Object)
-		if err == nil && time.Since(info.ModTime) < c.keep/2 {
-			return nil
-		}
-		if err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
-			return err
-		}
-		in, err := os.Open(f.spool)
+	err = c.persist(ctx, func() error {
+		in, err := c.results.Get(ctx, object(c.key, part))
 		if err != nil {
 			return err
 		}
 		defer in.Close()
-		_, err = c.queue.data.Put(ctx, jetstream.ObjectMeta{Name: f.Object}, in)
-		return err
+		if err := file.Truncate(0); err != nil {
+			return err
+		}
+		_, err = io.Copy(io.NewOffsetWriter(file, 0), in)
+		return errors.Join(err, in.Error())
 	})
-}
-
-// whole is like obtain, for a task that may have been divided.
-func (c *coordinator) whole(ctx context.Context, key string, t *task) (*result, error) {
-	r, err := c.obtain(ctx, key, t)
 	if err != nil {
+		file.Close()
+		os.Remove(file.Name())
 		return nil, err
 	}
-	if r.Split != nil {
-		all := &result{}
-		for i := range min(len(r.Split), len(t.Files)) {
-			one, err := c.obtain(ctx, r.Split[i], t.only(i))
-			if err != nil {
-				return nil, err
-			}
-			all.Files = append(all.Files, one.Files...)
-			all.lines = append(all.lines, one.lines...)
-		}
-		r = all
-	}
-	if n := max(1, len(t.Files)); len(r.Files) != n {
-		return fault(n, fmt.Errorf("the result is about %d files, not %d", len(r.Files), n)), nil
-	}
-	return r, nil
+	return file, nil
 }
 
-// stored returns the result of a task that is done.
-func (c *coordinator) stored(ctx context.Context, key string) (*result, error) {
-	r, err := c.queue.result(ctx, key)
-	if r == nil || err != nil {
-		return nil, cmpError(err, key)
-	}
-	if r.Split == nil {
-		return r, nil
-	}
-	all := &result{}
-	for _, key := range r.Split {
-		one, err := c.queue.result(ctx, key)
-		if one == nil || err != nil {
-			return nil, cmpError(err, key)
+// merge writes the lines: line k is the next one of shard k mod n.
+func (c *coordinator) merge(files []*os.File) (status int, err error) {
+	var first shardResult
+	from := make([]*bufio.Reader, len(files))
+	for part, file := range files {
+		r, lines, err := open(file)
+		if err != nil {
+			return 0, fmt.Errorf("reading the result of shard %d/%d: %w", part+1, c.Shards, err)
 		}
-		all.Files = append(all.Files, one.Files...)
-		all.lines = append(all.lines, one.lines...)
+		defer lines.Close()
+		from[part] = bufio.NewReaderSize(lines, 16<<10)
+		if part == 0 {
+			first = r
+		}
+		if r.Entries != first.Entries || r.Names != first.Names {
+			return 0, fmt.Errorf("the workers read different inputs: shards 1 and %d found %d and %d entries", part+1, first.Entries, r.Entries)
+		}
+		status = batch.WorseExit(status, r.Status)
 	}
-	return all, nil
+	for _, text := range first.Warnings { // all workers have the same ones
+		fmt.Fprintf(c.s.err, "leadline-cluster: warning: %s\n", text)
+	}
+	if n := first.NotRead; n > 0 {
+		fmt.Fprintf(c.s.err, "leadline-cluster: %d of the files hold no histories and were left out, as %s\n", n, strings.Join(first.LeftOut, ", "))
+	}
+	out := bufio.NewWriter(c.s.out)
+	for k := range first.Entries {
+		if err := copyLine(out, from[k%len(from)]); err != nil {
+			return status, fmt.Errorf("the result of shard %d/%d: %w", k%len(from)+1, c.Shards, err)
+		}
+	}
+	return status, out.Flush()
 }
 
-func cmpError(err error, key string) error {
+// open reads the first line of a shard's result, and returns a reader of the others, which
+// are compressed.
+func open(file io.Reader) (r shardResult, lines *zstd.Decoder, err error) {
+	compressed := bufio.NewReaderSize(file, 16<<10)
+	line, err := compressed.ReadBytes('\n')
 	if err == nil {
-		err = fmt.Errorf("the result of task %s is gone", key)
+		err = json.Unmarshal(line, &r)
 	}
-	return err
+	if err == nil {
+		lines, err = zstd.NewReader(compressed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
+	}
+	return r, lines, err
 }
 
-// each calls show with the parts in order, each with its result. It ends at the
-// first error.
-func (c *coordinator) each(ctx context.Context, parts func(yield func(*part) bool), show func(*part, *result) error) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	order := make(chan *part, maxAhead)
-	var all sync.WaitGroup
-	defer all.Wait()
-	defer cancel()
-	all.Go(func() {
-		defer close(order)
-		g := newGate()
-		context.AfterFunc(ctx, g.open)
-		for p := range parts {
-			p.finished = make(chan struct{})
-			if g.enter(p.bytes); ctx.Err() != nil {
-				p.clean()
-				return
-			}
-			select {
-			case order <- p:
-			case <-ctx.Done():
-				p.clean()
-				return
-			}
-			all.Go(func() {
-				defer close(p.finished)
-				defer g.leave(p.bytes)
-				defer p.clean()
-				if p.task == nil {
-					return
-				}
-				if p.result, p.err = c.whole(ctx, p.key, p.task); p.err == nil && len(p.result.lines) > keptResult {
-					p.result = nil
-				}
-				c.done.Add(1)
-			})
-		}
-	})
-	for p := range order {
-		<-p.finished
-		if p.err != nil {
-			return p.err
-		}
-		r := p.result
-		if r == nil && p.key != "" {
-			var err error
-			if r, err = c.stored(ctx, p.key); err != nil {
+// copyLine copies a line of any length.
+func copyLine(out io.Writer, from *bufio.Reader) error {
+	for {
+		piece, err := from.ReadSlice('\n')
+		if len(piece) > 0 {
+			if _, err := out.Write(piece); err != nil {
 				return err
 			}
 		}
-		if err := show(p, r); err != nil {
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			return err
 		}
 	}
-	return ctx.Err()
 }
 
-// clean removes the temporary files.
-func (p *part) clean() {
-	if p.task != nil {
-		for i := range p.task.Files {
-			if name := p.task.Files[i].spool; name != "" {
-				_ = os.Remove(name) // a temporary file
+// persist repeats do while the server is out of reach, for as long as patience lasts.
+func (c *coordinator) persist(ctx context.Context, do func() error) error {
+	for began, said := time.Now(), false; ; pause(ctx, min(time.Second, c.patience/4)) {
+		err := c.connected(ctx, c.patience/4)
+		if err == nil {
+			err = do()
+		}
+		switch {
+		case err == nil:
+			if said {
+				fmt.Fprintln(c.s.err, "leadline-cluster: the queue is back")
 			}
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !passes(err):
+			return err
+		case time.Since(began) >= c.patience:
+			return &statusError{fmt.Errorf("the queue was out of reach for %v: %w; results that the server has stay there", c.patience, err), batch.ExitUnknown}
+		case !said:
+			said = true
+			fmt.Fprintf(c.s.err, "leadline-cluster: the queue is out of reach: %v; trying again for %v\n", err, c.patience)
 		}
 	}
-	p.task = nil
 }
 
-// A gate bounds the unfinished tasks.
-type gate struct {
-	mu     sync.Mutex
-	less   *sync.Cond
-	n      int
-	bytes  int64
-	opened bool
-}
-
-func newGate() *gate {
-	g := &gate{}
-	g.less = sync.NewCond(&g.mu)
-	return g
-}
-
-func (g *gate) enter(bytes int64) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for !g.opened && g.n > 0 && (g.n >= maxUnfinished || g.bytes+bytes > maxUnfinishedBytes) {
-		g.less.Wait()
+// connected waits a while for the connection to be made again, if it was lost.
+func (c *coordinator) connected(ctx context.Context, patience time.Duration) error {
+	if c.queue == nil {
+		return nil
 	}
-	g.n++
-	g.bytes += bytes
+	for began := time.Now(); !c.nc.IsConnected(); pause(ctx, 20*time.Millisecond) {
+		switch {
+		case c.nc.IsClosed(): // for example after a wrong token
+			return fmt.Errorf("connecting to NATS: %w", c.nc.LastError())
+		case ctx.Err() != nil || time.Since(began) >= patience:
+			return nats.ErrDisconnected
+		}
+	}
+	return nil
 }
 
-func (g *gate) leave(bytes int64) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.n--
-	g.bytes -= bytes
-	g.less.Broadcast()
+// progress shows on a terminal how many shards are done; -1 ends the line.
+func (c *coordinator) progress(done int) {
+	f, ok := file(c.s.err)
+	if !ok {
+		return
+	}
+	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return
+	}
+	text := []byte("\r\033[K")
+	if done >= 0 {
+		text = fmt.Appendf(text, "%d of %d shards", done, c.Shards)
+	}
+	_, _ = f.Write(text) // for display only
 }
 
-// open lets all tasks in, at the end.
-func (g *gate) open() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.opened = true
-	g.less.Broadcast()
-}
-
-// unfinished returns how many tasks have no result yet.
-func (c *coordinator) unfinished() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.waiting)
+// file returns the file that w writes to.
+func file(w io.Writer) (*os.File, bool) {
+	if c, ok := w.(*output.Writer); ok {
+		w = c.W
+	}
+	f, ok := w.(*os.File)
+	return f, ok
 }

@@ -5,79 +5,42 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strconv"
+	"sync"
 	"time"
-
-	"github.com/nats-io/nats.go"
 )
 
-// work runs leadline-cluster worker. An attached worker ends when its standard input
-// does, and writes a line when it is connected.
-func (c *connection) work(ctx context.Context, s streams, jobs int, stress string, attached bool) error {
-	kind := checkKind
-	if stress != "" {
-		kind = stressKind
-		var err error
-		if stress, err = exec.LookPath(stress); err != nil {
-			return err
-		}
-	}
-	options, err := c.options()
-	if err != nil {
-		return err
-	}
-	url, err := c.address()
-	if err != nil {
-		return err
-	}
-	q, err := connect(kind, url, append(options, nats.RetryOnFailedConnect(true))...)
-	if err != nil {
-		return err
-	}
-	defer q.nc.Close()
-	if !attached && q.nc.Status() == nats.RECONNECTING {
-		fmt.Fprintln(s.err, "leadline-cluster worker: waiting for the server")
-	}
-	defer func() { _ = q.nc.FlushTimeout(time.Second) }() // without it, the last task is delivered again
-	if attached {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithCancel(ctx)
-		defer cancel()
-		go func() {
-			_, _ = io.Copy(io.Discard, s.in) // whatever ends it
-			cancel()
-		}()
-		if _, err := fmt.Fprintln(s.out, "connected"); err != nil {
-			return err
-		}
-	}
-	return newWorker(q, jobs, stress, s.err).run(ctx)
-}
+// urlVariable is the environment variable with the URL for workers that the coordinator
+// starts. A command line would show the token in it to all users of the machine.
+const urlVariable = "LEADLINE_CLUSTER_URL"
 
-// startLocal keeps n workers running on this machine until the context is cancelled. It
+// startLocal keeps workers running on this machine until the context is cancelled. It
 // restarts those that end. If several in a row end before they are connected, it calls
 // failed instead. The returned function waits until all have ended.
-func (f *clusterFlags) startLocal(ctx context.Context, s streams, q *queue, failed func(error)) (wait func(), err error) {
+func (f *checkFlags) startLocal(ctx context.Context, s streams, failed func(error)) (wait func(), err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"worker", "--attached", "--jobs", "1"}
-	for _, flag := range [][2]string{{"creds", f.creds}, {"nkey", f.nkey}, {"tlsca", f.ca}, {"tlscert", f.cert}, {"tlskey", f.certKey}, {"stress", f.leadline}} {
+	args := []string{"worker", "--attached", "--jobs", strconv.Itoa(max(1, runtime.GOMAXPROCS(0)/max(1, f.workers)))}
+	for _, flag := range [][2]string{{"creds", f.creds}, {"tlsca", f.ca}} {
 		if flag[1] != "" {
 			args = append(args, "--"+flag[0], flag[1])
 		}
 	}
-	ended := make(chan struct{})
+	if f.store != "" {
+		args = append(args, "--store", filepath.Join(f.store, "journals"))
+	}
+	var all sync.WaitGroup
 	for range f.workers {
-		go func() {
-			defer func() { ended <- struct{}{} }()
+		all.Go(func() {
 			early := 0
 			for ctx.Err() == nil {
-				connected, err := runLocal(ctx, s, self, args, q.url)
+				connected, err := runLocal(ctx, s, self, args, f.url)
 				if connected {
 					early = 0
 				} else if early++; early == 3 {
@@ -86,13 +49,9 @@ func (f *clusterFlags) startLocal(ctx context.Context, s streams, q *queue, fail
 				}
 				pause(ctx, 100*time.Millisecond)
 			}
-		}()
+		})
 	}
-	return func() {
-		for range f.workers {
-			<-ended
-		}
-	}, nil
+	return all.Wait, nil
 }
 
 // runLocal runs a worker until it ends and reports whether it was connected.

@@ -1,266 +1,193 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
-	"slices"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/leadline/leadline/cmd/internal/flagkind"
-	"github.com/leadline/leadline/replay/batch"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/spf13/pflag"
+
+	"github.com/leadline/leadline/cmd/internal/flagkind"
+	"github.com/leadline/leadline/replay/batch"
 )
 
-// Names in JetStream. Subjects end in the program, the kind of task and its key.
+// Names in JetStream. A subject ends in the program, the key of the job and the shard.
 const (
-	taskStream, taskSubject     = "LEADLINE_TASKS", "leadline.task"
-	resultStream, resultSubject = "LEADLINE_RESULTS", "leadline.result"
-	aliveSubject                = "leadline.alive" // workers say what they do
-	dataBucket                  = "leadline-data"  // large files and results
-)
-
-// The kinds of tasks.
-const (
-	checkKind  = "check"
-	stressKind = "stress"
+	shardStream, shardSubject = "LEADLINE_SHARDS", "leadline.shard"
+	resultBucket              = "leadline-results"
+	// keep is how long the server keeps shards and results.
+	keep = 7 * 24 * time.Hour
 )
 
 // A connection says how to reach NATS.
 type connection struct {
-	url                            string // or @FILE
-	creds, nkey, ca, cert, certKey string
+	url       string // or @FILE
+	creds, ca string
 }
 
-// address returns the URL, which may be in a file. A command line would show the token
-// in it to all users of the machine.
-func (c *connection) address() (string, error) {
-	text, err := flagkind.Text(c.url)
-	return strings.TrimSpace(text), err
+func (c *connection) declare(flags *pflag.FlagSet) {
+	flags.StringVar(&c.url, "url", "", "`URL` of a NATS server, as nats://host:4222, several separated by commas, or @FILE for a file that has it")
+	flags.StringVar(&c.creds, "creds", "", "`file` with credentials of NATS: a JWT and its key")
+	flags.StringVar(&c.ca, "tlsca", "", "`file` with the certificates of the authorities that the server's certificate is checked against")
 }
 
-// options returns the options of NATS that the flags ask for.
-func (c *connection) options() ([]nats.Option, error) {
-	options := []nats.Option{nats.Name("leadline-cluster"), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond)}
-	if c.creds != "" {
-		if _, err := os.Stat(c.creds); err != nil {
-			return nil, err
-		}
-		options = append(options, nats.UserCredentials(c.creds))
+// A queue has the shards that are to be checked, and the results of the others.
+type queue struct {
+	nc      *nats.Conn
+	js      jetstream.JetStream
+	program string // only workers that run the same one take shards
+	results jetstream.ObjectStore
+}
+
+// connect returns a queue.
+func (c *connection) connect(more ...nats.Option) (*queue, error) {
+	// A command line would show the token to all users of the machine.
+	url, err := flagkind.Text(c.url)
+	if err != nil {
+		return nil, err
 	}
-	if c.nkey != "" {
-		o, err := nats.NkeyOptionFromSeed(c.nkey)
+	options := []nats.Option{nats.Name("leadline-cluster"), nats.MaxReconnects(-1),
+		nats.ReconnectWait(250 * time.Millisecond)}
+	if c.creds != "" {
+		creds, err := filepath.Abs(c.creds) // it is read again later, when a worker may be elsewhere
+		if err == nil {
+			_, err = os.Stat(creds)
+		}
 		if err != nil {
 			return nil, err
 		}
-		options = append(options, o)
+		options = append(options, nats.UserCredentials(creds))
 	}
 	if c.ca != "" {
 		options = append(options, nats.RootCAs(c.ca))
 	}
-	if (c.cert == "") != (c.certKey == "") {
-		return nil, errors.New("--tlscert and --tlskey need each other")
-	}
-	if c.cert != "" {
-		options = append(options, nats.ClientCert(c.cert, c.certKey))
-	}
-	return options, nil
-}
-
-// A queue holds the tasks and their results.
-type queue struct {
-	nc      *nats.Conn
-	js      jetstream.JetStream
-	program string // only workers that run the same one take tasks
-	kind    string
-	tasks   jetstream.Stream
-	results jetstream.Stream
-	data    jetstream.ObjectStore
-	url     string // of the server, with its token
-	spool   string // directory of the embedded server for large files, or ""
-}
-
-// connect connects to NATS.
-func connect(kind, url string, options ...nats.Option) (*queue, error) {
 	program, err := batch.Program()
 	if err != nil {
 		return nil, err
 	}
-	nc, err := nats.Connect(url, options...)
+	nc, err := nats.Connect(strings.TrimSpace(url), append(options, more...)...)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to NATS: %w", err)
 	}
 	js, err := jetstream.New(nc)
-	if err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256([]byte(program))
-	return &queue{nc: nc, js: js, kind: kind, program: hex.EncodeToString(sum[:8])}, nil
+	return &queue{nc: nc, js: js, program: program[:16]}, err
 }
 
-// A storage says how the server keeps things.
-type storage struct {
-	replicas int
-	keep     time.Duration
-	ackWait  time.Duration
-	tries    int
-}
-
-// create creates the streams and the bucket that the queue needs, unless they exist.
-func (q *queue) create(ctx context.Context, s storage) error {
-	var err error
-	if q.tasks, err = q.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
-		Name: taskStream, Subjects: []string{taskSubject + ".>"}, Retention: jetstream.WorkQueuePolicy,
-		Replicas: s.replicas, MaxAge: s.keep, AllowDirect: true,
+// create creates what the queue needs, unless it exists.
+func (q *queue) create(ctx context.Context, ackWait time.Duration) (err error) {
+	if _, err = q.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name: shardStream, Subjects: []string{shardSubject + ".>"}, Retention: jetstream.WorkQueuePolicy, MaxAge: keep,
 	}); err != nil {
-		return fmt.Errorf("creating the stream of tasks: %w", err)
+		return fmt.Errorf("creating the stream of shards: %w", err)
 	}
-	if q.results, err = q.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
-		Name: resultStream, Subjects: []string{resultSubject + ".>"},
-		Replicas: s.replicas, MaxAge: s.keep, AllowDirect: true,
+	if q.results, err = q.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: resultBucket, TTL: keep}); err != nil {
+		return fmt.Errorf("creating the bucket of results: %w", err)
+	}
+	if _, err = q.js.CreateOrUpdateConsumer(ctx, shardStream, jetstream.ConsumerConfig{
+		Durable: q.program, FilterSubject: shardSubject + "." + q.program + ".>",
+		AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxAckPending: -1,
 	}); err != nil {
-		return fmt.Errorf("creating the stream of results: %w", err)
-	}
-	if q.data, err = q.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
-		Bucket: dataBucket, TTL: s.keep, Replicas: s.replicas,
-	}); err != nil {
-		return fmt.Errorf("creating the bucket of data: %w", err)
-	}
-	_, err = q.js.CreateOrUpdateConsumer(ctx, taskStream, jetstream.ConsumerConfig{
-		Durable: q.consumerName(), FilterSubject: q.subject(taskSubject, "*"), AckPolicy: jetstream.AckExplicitPolicy,
-		AckWait: s.ackWait, MaxDeliver: s.tries + spareTries, MaxAckPending: -1,
-		Metadata: map[string]string{triesKey: strconv.Itoa(s.tries)},
-	})
-	if err != nil {
-		return fmt.Errorf("creating the consumer of tasks: %w", err)
+		return fmt.Errorf("creating the consumer of shards: %w", err)
 	}
 	return nil
 }
 
-const (
-	// spareTries is how often a task is delivered to report that it failed.
-	spareTries = 16
-	// triesKey is the name in the metadata of the consumer of how often a task is
-	// tried.
-	triesKey = "leadline_tries"
-)
-
-// find waits until a coordinator has created what the queue needs, and returns the
-// consumer.
-func (q *queue) find(ctx context.Context) (jetstream.Consumer, error) {
-	for {
-		var c jetstream.Consumer
-		var err error
-		q.tasks, err = q.js.Stream(ctx, taskStream)
-		if err == nil {
-			q.results, err = q.js.Stream(ctx, resultStream)
-		}
-		if err == nil {
-			q.data, err = q.js.ObjectStore(ctx, dataBucket)
-		}
-		if err == nil {
-			c, err = q.js.Consumer(ctx, taskStream, q.consumerName())
-		}
-		switch {
-		case err == nil:
-			return c, nil
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrPermissionViolation),
-			errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
-			return nil, err
-		case q.nc.IsClosed(): // for example after a wrong token
-			return nil, fmt.Errorf("connecting to NATS: %w", q.nc.LastError())
-		}
-		pause(ctx, 250*time.Millisecond)
+// find returns the consumer of shards, which a coordinator has created.
+func (q *queue) find(ctx context.Context) (c jetstream.Consumer, err error) {
+	if q.results, err = q.js.ObjectStore(ctx, resultBucket); err != nil {
+		return nil, err
 	}
+	return q.js.Consumer(ctx, shardStream, q.program)
 }
 
-func (q *queue) consumerName() string { return q.kind + "-" + q.program }
-
-func (q *queue) subject(first, key string) string {
-	return strings.Join([]string{first, q.program, q.kind, key}, ".")
+func (q *queue) subject(key string, part int) string {
+	return strings.Join([]string{shardSubject, q.program, key, strconv.Itoa(part)}, ".")
 }
 
-// publishTask adds a task to the queue, if it is not there.
-func (q *queue) publishTask(ctx context.Context, key string, t *task) error {
-	return q.publishOnce(ctx, q.subject(taskSubject, key), t.encode())
-}
-
-// dropTask removes a task.
-func (q *queue) dropTask(ctx context.Context, key string) error {
-	return q.tasks.Purge(ctx, jetstream.WithPurgeSubject(q.subject(taskSubject, key)))
-}
-
-// publishOnce stores a message unless there is one with its subject. It tries again
-// while the server is out of reach.
-func (q *queue) publishOnce(ctx context.Context, subject string, message []byte) error {
-	return q.persist(ctx, func() error {
-		_, err := q.js.PublishMsg(ctx, &nats.Msg{Subject: subject, Data: message}, jetstream.WithExpectLastSequencePerSubject(0))
-		var api *jetstream.APIError
-		if errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence ||
-			api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant) {
-			return nil
-		}
+// publish adds a shard to the queue, unless it is there.
+func (q *queue) publish(ctx context.Context, key string, part int, j *job) error {
+	text, err := json.Marshal(task{*j, part})
+	if err != nil {
 		return err
-	})
-}
-
-// persist repeats do while the server is out of reach.
-func (q *queue) persist(ctx context.Context, do func() error) error {
-	for {
-		err := do()
-		var api *jetstream.APIError
-		switch {
-		case err == nil:
-			return nil
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case q.nc.IsClosed(), errors.Is(err, nats.ErrMaxPayload):
-			return err
-		case errors.As(err, &api) && api.Code < 500:
-			return err
-		case !passes(err) && api == nil:
-			return err
-		}
-		pause(ctx, 250*time.Millisecond)
 	}
+	_, err = q.js.Publish(ctx, q.subject(key, part), text, jetstream.WithExpectLastSequencePerSubject(0))
+	var api *jetstream.APIError
+	if errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence ||
+		api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant) {
+		return nil
+	}
+	return err
 }
 
-// passes reports whether the error may be temporary.
+// withdraw removes the shards of a job that no worker has finished.
+func (q *queue) withdraw(ctx context.Context, key string) error {
+	stream, err := q.js.Stream(ctx, shardStream)
+	if err != nil {
+		return err
+	}
+	return stream.Purge(ctx, jetstream.WithPurgeSubject(shardSubject+"."+q.program+"."+key+".*"))
+}
+
+// A task is a message to a worker.
+type task struct {
+	Job  job
+	Part int // from 0
+}
+
+// object returns the name of the object with the result of a shard.
+func object(key string, part int) string { return fmt.Sprintf("%s/%d", key, part) }
+
+// stored returns whether the result of a shard is stored, and why it has no lines.
+func (q *queue) stored(ctx context.Context, key string, part int) (ok bool, failed string, err error) {
+	info, err := q.results.GetInfo(ctx, object(key, part))
+	switch {
+	case errors.Is(err, jetstream.ErrObjectNotFound):
+		return false, "", nil
+	case err != nil:
+		return false, "", err
+	}
+	return true, info.Description, nil
+}
+
+// store stores the result of a shard.
+func (q *queue) store(ctx context.Context, key string, part int, failed string, content io.Reader) error {
+	_, err := q.results.Put(ctx, jetstream.ObjectMeta{Name: object(key, part), Description: failed}, content)
+	return err
+}
+
+// passes reports whether the error may be temporary: the server, or the queue there, is
+// out of reach.
 func passes(err error) bool {
 	for _, e := range []error{nats.ErrTimeout, context.DeadlineExceeded, nats.ErrNoResponders, nats.ErrDisconnected,
-		nats.ErrReconnectBufExceeded, jetstream.ErrNoStreamResponse, nats.ErrConnectionReconnecting} {
+		nats.ErrReconnectBufExceeded, jetstream.ErrNoStreamResponse, nats.ErrConnectionReconnecting, nats.ErrNoServers,
+		jetstream.ErrStreamNotFound, jetstream.ErrConsumerNotFound, jetstream.ErrBucketNotFound, jetstream.ErrConsumerDeleted, jetstream.ErrNoHeartbeat} {
 		if errors.Is(err, e) {
 			return true
 		}
 	}
-	return false
-}
-
-// absent reports whether err says that a server does not accept connections. A wrong
-// address, certificate or token is another error.
-func absent(err error) bool {
+	var api *jetstream.APIError
+	var network *net.OpError
 	var address *net.AddrError
 	var name *net.DNSError
-	var network *net.OpError
 	switch {
+	case errors.As(err, &api):
+		return api.Code >= 500
 	case errors.As(err, &address):
 		return false
 	case errors.As(err, &name):
 		return !name.IsNotFound
-	case errors.As(err, &network):
-		return network.Op == "dial" || network.Op == "read" || network.Op == "write"
 	}
-	return errors.Is(err, nats.ErrNoServers)
+	return errors.As(err, &network)
 }
 
 func pause(ctx context.Context, d time.Duration) {
@@ -268,59 +195,4 @@ func pause(ctx context.Context, d time.Duration) {
 	case <-ctx.Done():
 	case <-time.After(d):
 	}
-}
-
-// inObject begins a message in place of a result that is in the bucket of data. The
-// name of the object follows.
-var inObject = []byte("in the bucket: ")
-
-// storeResult stores the result of a task. If there is one already, that one stays.
-func (q *queue) storeResult(ctx context.Context, key string, r *result) error {
-	message := r.encode()
-	if int64(len(message)) > q.payload() {
-		sum := sha256.Sum256(message) // another result of the task gets another name
-		name := "result-" + hex.EncodeToString(sum[:])
-		if err := q.putObject(ctx, name, message); err != nil {
-			return err
-		}
-		message = append(slices.Clone(inObject), name...)
-	}
-	return q.publishOnce(ctx, q.subject(resultSubject, key), message)
-}
-
-// payload returns how many bytes a message may have.
-func (q *queue) payload() int64 { return q.nc.MaxPayload() - 4096 }
-
-func (q *queue) putObject(ctx context.Context, name string, content []byte) error {
-	return q.persist(ctx, func() error {
-		_, err := q.data.PutBytes(ctx, name, content)
-		return err
-	})
-}
-
-// result returns the stored result of a task, or nil if there is none.
-func (q *queue) result(ctx context.Context, key string) (r *result, err error) {
-	err = q.persist(ctx, func() error {
-		m, err := q.results.GetLastMsgForSubject(ctx, q.subject(resultSubject, key))
-		switch {
-		case errors.Is(err, jetstream.ErrMsgNotFound):
-			return nil
-		case err != nil:
-			return err
-		}
-		message := m.Data
-		if name, ok := bytes.CutPrefix(message, inObject); ok {
-			if message, err = q.data.GetBytes(ctx, string(name)); err != nil {
-				return err
-			}
-		}
-		r, err = decodeResult(message)
-		return err
-	})
-	return r, err
-}
-
-// dropResult removes the result of a task.
-func (q *queue) dropResult(ctx context.Context, key string) error {
-	return q.results.Purge(ctx, jetstream.WithPurgeSubject(q.subject(resultSubject, key)))
 }

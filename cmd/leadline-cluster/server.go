@@ -16,9 +16,6 @@ import (
 // serverPayload is the largest message of the embedded server, in bytes.
 const serverPayload = 4 << 20
 
-// spoolName is a directory of the embedded server for files that are to be stored.
-const spoolName = "spool"
-
 // serve starts an embedded server that keeps its files in dir. It returns its URL, with a
 // token, and writes it to the file url there. Clients need the token to connect.
 func serve(dir, listen string) (*server.Server, string, error) {
@@ -27,11 +24,6 @@ func serve(dir, listen string) (*server.Server, string, error) {
 	}
 	if err := lock(filepath.Join(dir, "lock")); err != nil {
 		return nil, "", fmt.Errorf("%s is in use: %w", dir, err)
-	}
-	// A coordinator that was killed may have left files there.
-	spool := filepath.Join(dir, spoolName)
-	if err := errors.Join(os.RemoveAll(spool), os.Mkdir(spool, 0o700)); err != nil {
-		return nil, "", err
 	}
 	probe, err := net.Listen("tcp", listen)
 	if err != nil {

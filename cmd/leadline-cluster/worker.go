@@ -8,101 +8,96 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"slices"
-	"strconv"
-	"strings"
-	"sync"
-	"sync/atomic"
+	"path/filepath"
+	"runtime/debug"
 	"time"
 
-	"github.com/leadline/leadline/history/codec"
-	"github.com/leadline/leadline/replay/batch"
+	"github.com/klauspost/compress/zstd"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/leadline/leadline/replay/batch"
 )
 
-// A worker takes tasks out of a queue and stores their results.
+// A worker takes shards out of a queue and stores their results.
 type worker struct {
-	queue    *queue
+	connection
+	*queue
 	jobs     int
-	leadline string // the program that runs stress
-	id       string
+	store    string
+	attached bool // to the coordinator that started it
 	stderr   io.Writer
-
-	busy             atomic.Int64
-	files, histories atomic.Int64
 }
 
-// checkEntry is replaced by tests.
-var checkEntry = (*batch.Checker).Check
-
-func newWorker(q *queue, jobs int, leadline string, stderr io.Writer) *worker {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
+// run works until the context is cancelled. An attached worker also ends when its standard
+// input does, and writes a line when it is connected.
+func (w *worker) run(ctx context.Context, s streams) (err error) {
+	w.stderr = s.err
+	if w.store == "" {
+		if w.store, err = os.MkdirTemp("", "leadline-cluster-worker-"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(w.store) // on failure, files stay in the temporary directory
+	} else if err := os.MkdirAll(w.store, 0o700); err != nil {
+		return err
 	}
-	return &worker{queue: q, jobs: jobs, leadline: leadline, stderr: stderr, id: host + "-" + strconv.Itoa(os.Getpid())}
-}
-
-// run works until the context is cancelled.
-func (w *worker) run(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var all sync.WaitGroup
-	defer all.Wait()
-	all.Go(func() { w.announce(ctx) })
-	errs := make(chan error, w.jobs)
-	for range w.jobs {
-		all.Go(func() { errs <- w.work(ctx) })
+	// Paths of the jobs are relative to other directories.
+	if w.store, err = filepath.Abs(w.store); err != nil {
+		return err
 	}
-	var failed error
-	for range w.jobs {
-		if err := <-errs; failed == nil && err != nil && ctx.Err() == nil {
-			failed = err
+	if w.queue, err = w.connect(nats.RetryOnFailedConnect(true)); err != nil {
+		return err
+	}
+	defer w.nc.Close()
+	defer func() { _ = w.nc.FlushTimeout(time.Second) }() // without it, the last shard is delivered again
+	if w.attached {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		go func() {
+			_, _ = io.Copy(io.Discard, s.in) // whatever ends it
 			cancel()
+		}()
+		if _, err := fmt.Fprintln(s.out, "connected"); err != nil {
+			return err
 		}
 	}
-	cancel()
-	return failed
-}
-
-// work does one task after another. After an error it looks for the consumer again,
-// since the server may have been restarted with other files.
-func (w *worker) work(ctx context.Context) error {
-	for ctx.Err() == nil {
-		consumer, err := w.queue.find(ctx)
-		if err != nil {
+	debug.SetGCPercent(400) // small histories leave little behind
+	for waits := false; ctx.Err() == nil; pause(ctx, 250*time.Millisecond) {
+		err := w.work(ctx)
+		switch {
+		case ctx.Err() != nil:
+		case w.nc.IsClosed(): // for example after a wrong token
+			return fmt.Errorf("connecting to NATS: %w", errors.Join(err, w.nc.LastError()))
+		case !passes(err): // others may do its shard
 			return err
+		case !waits && !w.attached:
+			fmt.Fprintln(s.err, "leadline-cluster worker: waiting for a coordinator")
 		}
-		config := consumer.CachedInfo().Config
-		tries, err := strconv.ParseUint(config.Metadata[triesKey], 10, 32)
-		if err != nil {
-			return fmt.Errorf("the consumer %s was not created by leadline-cluster: %w", config.Durable, err)
-		}
-		for err == nil && ctx.Err() == nil {
-			err = w.next(ctx, consumer, config.AckWait, tries)
-		}
-		if w.queue.nc.IsClosed() {
-			return err
-		}
-		if err != nil && ctx.Err() == nil && !passes(err) {
-			fmt.Fprintf(w.stderr, "leadline-cluster worker: %v\n", err)
-		}
-		pause(ctx, 100*time.Millisecond)
+		waits = true
 	}
 	return nil
 }
 
-// next waits a while for a task and does it.
-func (w *worker) next(ctx context.Context, consumer jetstream.Consumer, ackWait time.Duration, tries uint64) error {
+// work does one shard after another until an error.
+func (w *worker) work(ctx context.Context) error {
+	consumer, err := w.find(ctx)
+	for err == nil && ctx.Err() == nil {
+		err = w.next(ctx, consumer)
+	}
+	return err
+}
+
+// next waits a while for a shard and does it.
+func (w *worker) next(ctx context.Context, consumer jetstream.Consumer) error {
 	const patience = 5 * time.Second
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	m, err := consumer.Next(jetstream.FetchContext(waiting))
 	switch {
-	case errors.Is(err, nats.ErrTimeout), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return nil
+	case errors.Is(err, nats.ErrTimeout) && w.nc.IsConnected(), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		_, err = consumer.Info(ctx) // the server may have begun anew
+		return err
 	case err != nil:
 		return err
 	}
@@ -110,201 +105,94 @@ func (w *worker) next(ctx context.Context, consumer jetstream.Consumer, ackWait 
 	if err != nil {
 		return err
 	}
-	w.busy.Add(1)
-	defer w.busy.Add(-1)
+	ackWait := consumer.CachedInfo().Config.AckWait
 	beating, stop := context.WithCancel(ctx)
 	defer stop()
-	go beat(beating, m, ackWait/3)
-	key := m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]
-	if err := w.do(ctx, key, m.Data(), meta.NumDelivered, tries); err != nil {
-		_ = m.NakWithDelay(ackWait / 3) // without it, the task is delivered later
+	go func() {
+		for pause(beating, ackWait/3); beating.Err() == nil; pause(beating, ackWait/3) {
+			_ = m.InProgress() // without it, the shard is delivered again
+		}
+	}()
+	if err := w.do(ctx, m.Data(), meta.NumDelivered); err != nil {
+		_ = m.NakWithDelay(ackWait / 3) // without it, the shard is delivered later
 		return err
 	}
-	return m.Ack()
+	return m.DoubleAck(ctx)
 }
 
-// beat reports at intervals that a task is being worked on.
-func beat(ctx context.Context, m jetstream.Msg, every time.Duration) {
+// do makes sure that the result of a shard is stored.
+func (w *worker) do(ctx context.Context, message []byte, delivery uint64) error {
+	var t task
+	if err := json.Unmarshal(message, &t); err != nil {
+		return fmt.Errorf("reading a message: %w", err)
+	}
+	key := t.Job.key()
+	if ok, _, err := w.stored(ctx, key, t.Part); ok || err != nil {
+		return err
+	}
+	if delivery > uint64(t.Job.Tries) {
+		text := fmt.Sprintf("given up: %d workers have ended, or were lost, during it", t.Job.Tries)
+		return w.queue.store(ctx, key, t.Part, text, bytes.NewReader(nil))
+	}
+	if err := os.Chdir(t.Job.Dir); err != nil {
+		return fmt.Errorf("the directory of the coordinator: %w", err)
+	}
+	base := filepath.Join(w.store, fmt.Sprintf("%s-%d", key, t.Part))
+	r, err := w.check(ctx, &t, base)
+	if err != nil {
+		return err
+	}
+	header, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	// The coordinator may be away: what was done is not lost.
 	for {
-		pause(ctx, every)
-		if ctx.Err() != nil {
-			return
+		err := w.send(ctx, key, t.Part, append(header, '\n'), base+".lines")
+		if err == nil || ctx.Err() != nil || !passes(err) {
+			return errors.Join(err, os.Remove(base+".lines"), os.Remove(base+".journal"))
 		}
-		_ = m.InProgress() // without it, the task is delivered again
+		pause(ctx, 250*time.Millisecond)
 	}
 }
 
-// do makes sure that the result of a task is stored. It divides a task that is delivered
-// again, so that a file that ends its worker affects no other files.
-func (w *worker) do(ctx context.Context, key string, message []byte, delivery, tries uint64) error {
-	if r, err := w.queue.result(ctx, key); r != nil || err != nil {
+// window is how far back the compression of results looks. The coordinator needs as much
+// memory for each shard.
+const window = 128 << 10
+
+// check checks a shard. It writes the lines, compressed, to base.lines, and keeps a journal at
+// base.journal.
+func (w *worker) check(ctx context.Context, t *task, base string) (r *shardResult, err error) {
+	debug.SetMemoryLimit(t.Job.Memory / 10 * 9)
+	journal, err := batch.OpenJournal(base+".journal", t.Job.plan(t.Part))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, journal.Close(false)) }()
+	file, err := os.Create(base + ".lines")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	out, err := zstd.NewWriter(file, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window))
+	if err != nil {
+		return nil, err
+	}
+	if r, err = t.Job.check(ctx, t.Part, w.jobs, journal, out); err != nil {
+		return nil, err
+	}
+	return r, out.Close()
+}
+
+// send stores the result of a shard, unless another worker has stored it.
+func (w *worker) send(ctx context.Context, key string, part int, header []byte, lines string) error {
+	if ok, _, err := w.stored(ctx, key, part); ok || err != nil {
 		return err
 	}
-	t, err := decodeTask(message)
-	var r *result
-	switch {
-	case err != nil:
-		r = fault(1, err)
-	case delivery > 1 && len(t.Files) > 1:
-		r, err = w.split(ctx, t)
-	case delivery > tries:
-		r = fault(1, giveUp(tries))
-	case t.Stress != nil && checkArguments(t.Stress) != nil:
-		r = fault(1, checkArguments(t.Stress))
-	case t.Stress != nil:
-		r, err = w.stress(ctx, t)
-	default:
-		r, err = w.checkFiles(ctx, t)
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if r == nil {
+	file, err := os.Open(lines)
+	if err != nil {
 		return err
 	}
-	return w.queue.storeResult(ctx, key, r)
-}
-
-// giveUp returns the error for a file that ended too many workers.
-func giveUp(tries uint64) error {
-	return fmt.Errorf("given up: %d workers have ended, or were lost, while they checked this", tries)
-}
-
-// split makes a task of each file.
-func (w *worker) split(ctx context.Context, t *task) (*result, error) {
-	r := &result{}
-	for i := range t.Files {
-		one := t.only(i)
-		key := one.key()
-		if err := w.queue.publishTask(ctx, key, one); err != nil {
-			return nil, err
-		}
-		r.Split = append(r.Split, key)
-	}
-	return r, nil
-}
-
-// checkFiles checks the histories of all files of a task. An error is one of the
-// cluster, not of a file.
-func (w *worker) checkFiles(ctx context.Context, t *task) (*result, error) {
-	c := batch.Checker{Model: t.Settings.Model, Options: t.Settings.Options, Explain: t.Settings.Explain, Times: t.Settings.Times}
-	c.Options.Budget.Process *= int64(w.jobs) // the setting is for one job
-	r := &result{}
-	for i := range t.Files {
-		r.Files = append(r.Files, fileResult{})
-		if err := w.checkFile(ctx, &t.Settings, &c, &t.Files[i], r); err != nil {
-			return nil, err
-		}
-		w.files.Add(1)
-	}
-	return r, nil
-}
-
-func (w *worker) checkFile(ctx context.Context, s *settings, c *batch.Checker, f *file, r *result) error {
-	in := &source{r: bytes.NewReader(f.data)}
-	if f.Object != "" {
-		var o jetstream.ObjectResult
-		err := w.queue.persist(ctx, func() (err error) {
-			o, err = w.queue.data.Get(ctx, f.Object)
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("reading a large file: %w", err)
-		}
-		defer o.Close()
-		in.r = o
-	}
-	of := &r.Files[len(r.Files)-1]
-	n := 0
-	for h, err := range codec.Decode(in, "", codec.Options{Format: s.Format, Map: s.Map, Limits: s.Limits, Context: ctx,
-		Warn: func(err *codec.SyntaxError) { of.Warnings = append(of.Warnings, warning{err.Line, err.Msg}) }}) {
-		if h != nil && s.ProgramOrder {
-			h = h.ProgramOrder()
-		}
-		b := checkEntry(c, ctx, batch.Entry{Number: n, History: h, Err: err})
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		r.add(b)
-		w.histories.Add(1)
-		n++
-	}
-	return in.err
-}
-
-// A source keeps the error of its reader, which is not a fault of the file.
-type source struct {
-	r   io.Reader
-	err error
-}
-
-func (s *source) Read(p []byte) (int, error) {
-	n, err := s.r.Read(p)
-	if err != nil && err != io.EOF {
-		s.err = fmt.Errorf("reading a large file: %w", err)
-	}
-	return n, err
-}
-
-// statuses maps exit statuses of leadline to statuses of results.
-var statuses = []batch.Status{batch.Linearizable, batch.NotLinearizable, batch.Invalid, batch.Unknown, batch.Internal}
-
-// stress runs leadline stress. The result has what it prints.
-func (w *worker) stress(ctx context.Context, t *task) (*result, error) {
-	cmd := exec.CommandContext(ctx, w.leadline, stressArguments(t)...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its own processes
-	cmd.WaitDelay = 10 * time.Second
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	output, err := cmd.Output()
-	var exit *exec.ExitError
-	if err != nil && (!errors.As(err, &exit) || !exit.Exited()) {
-		return nil, fmt.Errorf("running %s: %w", w.leadline, err)
-	}
-	status := batch.Internal
-	if code := cmd.ProcessState.ExitCode(); code < len(statuses) {
-		status = statuses[code]
-	}
-	r := &result{Files: []fileResult{{}}}
-	lines := slices.Collect(bytes.Lines(output))
-	if len(lines) == 0 {
-		text, err := json.Marshal(map[string]string{"kind": "error", "message": strings.TrimSpace(stderr.String())})
-		if err != nil {
-			return nil, err
-		}
-		lines = append(lines, append(text, '\n'))
-	}
-	for _, line := range lines {
-		r.lines = append(r.lines, line...)
-		r.Files[0].Entries = append(r.Files[0].Entries, entryResult{Status: status, Size: len(line), Final: true})
-	}
-	w.files.Add(1)
-	return r, nil
-}
-
-// stressArguments returns the arguments of leadline for a task.
-func stressArguments(t *task) []string {
-	return append([]string{"stress", "--output", "json", "--save", "", "--seed=" + t.Seed}, t.Stress...)
-}
-
-// An alive message says what a worker does.
-type alive struct {
-	ID               string
-	Kind             string
-	Jobs, Busy       int64
-	Files, Histories int64 // since it began
-}
-
-// announce says every second, and at the end, what the worker does.
-func (w *worker) announce(ctx context.Context) {
-	for last := false; ; last = ctx.Err() != nil {
-		text, err := json.Marshal(alive{w.id, w.queue.kind, int64(w.jobs), w.busy.Load(), w.files.Load(), w.histories.Load()})
-		if err == nil {
-			_ = w.queue.nc.Publish(aliveSubject+"."+w.queue.program, text) // for display only
-		}
-		if last {
-			return
-		}
-		pause(ctx, time.Second)
-	}
+	defer file.Close()
+	return w.queue.store(ctx, key, part, "", io.MultiReader(bytes.NewReader(header), file))
 }

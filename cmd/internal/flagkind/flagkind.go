@@ -181,35 +181,6 @@ func (l *historyLimit) String() string {
 
 func (l *historyLimit) Type() string { return "BYTES" }
 
-// Limits declares --max-line, --max-history and --max-ratio, which set l.
-func Limits(flags *pflag.FlagSet, l *codec.Limits) {
-	flags.Var((*limit)(&l.Line), "max-line", "longest line; 0 for no limit")
-	flags.Var((*limit)(&l.History), "max-history", "longest history; 0 for no limit")
-	flags.Var((*limit)(&l.Ratio), "max-ratio", "most bytes out of one compressed byte, once 100 MB are out; 0 for no limit")
-}
-
-// A limit is a flag that takes a Size. Its 0 means no limit, which codec.Limits writes
-// as -1.
-type limit int64
-
-func (l *limit) Set(text string) error {
-	var n Size
-	if err := n.Set(text); err != nil {
-		return err
-	}
-	if *l = limit(n); n == 0 {
-		*l = -1
-	}
-	return nil
-}
-
-func (l *limit) String() string {
-	n := Size(max(*l, 0))
-	return n.String()
-}
-
-func (l *limit) Type() string { return "BYTES" }
-
 // wanted says what flags of a type of pflag take.
 var wanted = map[string]string{
 	"bool": "true or false", "duration": "a time like 500ms, 10s or 2m",
