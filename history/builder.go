@@ -230,13 +230,19 @@ func mostExpected(n int) int {
 	return 4096 * n
 }
 
-// grow makes room for more operations. It moves them a few at a time, since
-// a running garbage collector waits for the end of each move.
-func (b *Builder) grow() {
+// room returns how many operations grow makes room for.
+func (b *Builder) room() int {
 	room := max(2, 2*cap(b.ops), min(b.expected, mostExpected(len(b.ops)))) // many histories have few operations
 	if 2 < room && room < 16 {
 		room = 16
 	}
+	return room
+}
+
+// grow makes room for more operations. It moves them a few at a time, since
+// a running garbage collector waits for the end of each move.
+func (b *Builder) grow() {
+	room := b.room()
 	ops := make([]Operation, 0, room)
 	if cap(ops) >= manyOperations {
 		preferHugePages(ops)

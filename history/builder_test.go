@@ -308,3 +308,24 @@ func TestNoLines(t *testing.T) {
 		}
 	}
 }
+
+// TestSizeBeforeGrowth: Size counts the room for operations before it is made.
+func TestSizeBeforeGrowth(t *testing.T) {
+	b := NewBuilder(Header{})
+	add := func() {
+		b.Add(&Event{Type: Invoke, Process: IntValue(1), Method: "m"})
+		b.Add(&Event{Type: OK, Process: IntValue(1)})
+	}
+	grown := 0
+	for range 10_000 {
+		size, room := b.Size(), cap(b.ops)
+		if add(); cap(b.ops) > room && room >= 1024 {
+			if grown++; b.Size() > size {
+				t.Errorf("with %d operations, the size grows from %d to %d", len(b.ops), size, b.Size())
+			}
+		}
+	}
+	if grown == 0 {
+		t.Error("no growth")
+	}
+}
