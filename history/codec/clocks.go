@@ -105,8 +105,12 @@ func (c *clocks) report(b *history.Builder) {
 	}
 }
 
+// languageWords are names that an expression reads as something else than a field.
+var languageWords = []string{"in", "and", "or", "not", "let", "if", "else", "matches", "contains", "startsWith", "endsWith",
+	"true", "false", "nil", "$env", "$line"}
+
 // isPlainName reports whether an expression can name a field as it is.
 func isPlainName(name string) bool {
-	return name != "" && !unicode.IsDigit(rune(name[0])) &&
+	return name != "" && !slices.Contains(languageWords, name) && !unicode.IsDigit(rune(name[0])) &&
 		strings.IndexFunc(name, func(r rune) bool { return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) < 0
 }

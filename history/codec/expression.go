@@ -40,8 +40,8 @@ type recordField struct {
 	part   string // the first part whose expression names it
 }
 
-// exactName is the name of the exact value of a field in an environment.
-func exactName(name string) string { return "exact " + name }
+// exactName is the name of the exact value of a field in an environment. No log has such a field.
+func exactName(name string) string { return "\x00exact " + name }
 
 // plainName is the name of a field whose plain or exact value an environment has.
 func plainName(name string) (field string, exact bool) { return strings.CutPrefix(name, exactName("")) }
