@@ -9,7 +9,9 @@
 //	leadline convert [flags] FILE|DIR|-...
 //	leadline map [flags] FILE|-
 //	leadline record --simulate MODEL|--subject NAME [flags]
-//	leadline stress --subject NAME|--new CONSTRUCTOR|--oracle safety --package PATH [flags]
+//	leadline stress --subject NAME|--new CONSTRUCTOR [flags]
+//	leadline safety --new CONSTRUCTOR|--package PATH [flags]
+//	leadline replay --subject NAME|--new CONSTRUCTOR [flags] FILE|SCHEDULE
 //	leadline composed [flags] PACKAGE...
 //	leadline models [MODEL...]
 //	leadline formats
@@ -236,8 +238,8 @@
 //
 // A sequential specification defines what the object should do. --model names it,
 // or the file does. Arguments of a model follow a colon: --model
-// ArrayBlockingQueue:20, --model register:0. Leadline models lists all models,
-// and leadline models NAME lists the methods of one:
+// ArrayBlockingQueue:20, --model register:0. Leadline models lists all models
+// and the bundled objects, and leadline models NAME lists the methods of one:
 //
 //	$ leadline models mutex
 //	mutex: a lock; locking it while it is held has to wait
@@ -321,7 +323,7 @@
 // --ops operations.
 //
 // With --subject instead of --simulate, threads use a real object, one of those
-// that leadline stress --list lists, and package history/record records them. It
+// that leadline models lists, and package history/record records them. It
 // writes ten times a second, so that the history can be checked while it is
 // recorded, or after the recorder was killed. With --ops 0 and no --time, it
 // records until it is interrupted:
@@ -347,7 +349,7 @@
 // shuffles together. It is an error if no program can be run.
 //
 // Square brackets enclose an initial part, which fills the object, and a final part,
-// which observes its last state. --initial and --final bound their lengths. An outcome
+// which observes its last state. An outcome
 // that no shuffle has is a violation. Some executions are recorded; one that is not
 // linearizable is a violation, too. The checker confirms every violation. In an
 // outcome, N is null, T and F are booleans, () is the empty result, and !"message" is
@@ -393,7 +395,7 @@
 //
 // Each object has a process and a working directory of its own. If it crashes or
 // hangs, stress reports the program, says if a sequential run of it was enough, and
-// continues with the others. An interrupt ends stress with what was found. --effort
+// continues with the others. An interrupt ends stress with what was found. --time
 // sets the time, and --seed fixes the programs.
 // --program runs a given program. Its sequences may be put in order, as in
 //
@@ -408,8 +410,19 @@
 // On one processor, few executions overlap, so stress finds less in the same time;
 // --schedules finds as much as on others.
 //
-// For --oracle safety, see go doc ./history/stress/safety. With --schedules, stress
-// explores interleavings one by one; see Schedules.
+// With --schedules, stress explores interleavings one by one; see Schedules.
+//
+// # Safety
+//
+// Safety finds types that are not safe for concurrent use: calls that run in parallel end
+// in a panic, a fatal error or a deadlock, and no order of the same calls does. It needs no
+// specification. For each such type it writes a Go test that fails:
+//
+//	leadline safety --new 'example.com/set.New[int]()'
+//	leadline safety --package example.com/set --declared types.txt
+//
+// The exit status is 1 if there is such a type, and 3 if no test of a type could be run in
+// time. See go doc ./history/stress/safety.
 //
 // # Composed operations
 //

@@ -18,9 +18,7 @@
 // programs are complete up to which bound.
 //
 // For objects that start goroutines, delays are bounded instead: how often the scheduler
-// passes over the thread whose turn it is. Some random schedules come first. --delays sets
-// that bound for all objects. --strategy restricts stress to one kind of schedules: dfs,
-// the random ones pct, pos and walk, or family, a strong hitting family of the steps.
+// passes over the thread whose turn it is. Some random schedules come first.
 // --plain makes plain loads and stores steps, too; without it, a pass says that they were
 // not interleaved.
 //
@@ -69,17 +67,12 @@
 // instrumentation, and reports how often they have the outcome. That may be never: Go
 // permits the schedule all the same. If threads spin, that process may not end either.
 //
-// The schedule is saved with the history, and --replay shows it step by step. A saved file
+// The schedule is saved with the history, and leadline replay shows it step by step. A saved file
 // is data only: what is built and run is the object on the command line, which must be the
 // one that the file names, with the same flags:
 //
-//	leadline stress --new example.com/queue.New --replay leadline-violations/example.com_queue.New-1.jsonl
-//	leadline stress --new example.com/queue.New --program '{ Put(0) } || { Put(1) }' --replay '0^4 1 0'
-//
-// The flags are for --schedules only:
-//
-//	$ leadline stress --subject all --delays 2
-//	leadline stress: --preemptions, --delays, --strategy, --plain and --instrument need --schedules; see leadline stress --help
+//	leadline replay --new example.com/queue.New leadline-violations/example.com_queue.New-1.jsonl
+//	leadline replay --new example.com/queue.New --program '{ Put(0) } || { Put(1) }' '0^4 1 0'
 //
 // Each thread has a column, and each step has its file and line. The exit status is 1 if
 // the execution is a violation. The page of leadline view has the steps below the picture.

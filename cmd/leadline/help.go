@@ -69,7 +69,7 @@ func (c section) write(w io.Writer) {
 // topicOf maps commands and topics to headings of the manual with another name.
 var topicOf = map[string]string{
 	"family": "families", "convert": "formats", "map": "logs of", "mapping": "logs of", "record": "simulated histories",
-	"version": "", "manual": "", "help": "", "completion": "command line",
+	"replay": "schedules", "version": "", "manual": "", "help": "", "completion": "command line",
 }
 
 // find returns the section of the manual whose title begins with the topic, or that

@@ -6,6 +6,7 @@ import (
 
 	"github.com/leadline/leadline/cmd/internal/version"
 	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/history/stress/subject"
 	"github.com/leadline/leadline/replay/spec"
 	"github.com/spf13/pflag"
 )
@@ -16,7 +17,15 @@ func setupModels(*pflag.FlagSet) func(streams, []string) int {
 			for _, e := range spec.All() {
 				fmt.Fprintf(s.out, "%-34s %s\n", e.Name+e.Args, e.Doc)
 			}
-			fmt.Fprint(s.out, "\nleadline models NAME lists the methods of one.\n")
+			fmt.Fprint(s.out, "\nleadline models NAME lists the methods of one.\n\nBundled objects, for --subject of stress, replay and record:\n")
+			for _, o := range subject.All() {
+				kind := ""
+				if o.Broken {
+					kind = "broken: "
+				}
+				fmt.Fprintf(s.out, "%-34s %s%s\n", o.Class.Name, kind, o.Doc)
+			}
+			fmt.Fprint(s.out, "\nObjects of other libraries are in benchdata/bench/subjects.\n")
 			return statusOK
 		}
 		for _, name := range names {

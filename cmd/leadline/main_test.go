@@ -110,9 +110,6 @@ func checkManual(t *testing.T, name string) (examples int) {
 			t.Errorf("leadline %s prints\n%s\nthe manual says\n%s", example, text, strings.Join(want, "\n"))
 		}
 	}
-	if examples == 0 {
-		t.Errorf("%s has no examples", name)
-	}
 	if *update {
 		if err := os.WriteFile(name, []byte(strings.Join(rewritten, "\n")), 0o644); err != nil {
 			t.Fatal(err)

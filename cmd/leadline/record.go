@@ -46,7 +46,7 @@ func setupRecord(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.StringVar(&f.mix, "mix", "", "how often operations are drawn, as `insert=4,remove=4,look=1,update=0` (default: the model's own)")
 	flags.StringArrayVar(&f.faults, "fault", nil, "a fault after so many percent of the operations, `wrong@50` (a wrong answer) or "+
 		"swap@50 (two values in the wrong order); may be repeated")
-	flags.StringVar(&f.subject, "subject", "", "bundled `object` that threads use (see leadline stress --list), instead of --simulate")
+	flags.StringVar(&f.subject, "subject", "", "bundled `object` that threads use (see leadline models), instead of --simulate")
 	flags.DurationVar(&f.load.Time, "time", 0, "how long to record --subject; with --ops 0 nothing else ends it")
 	flags.BoolVar(&f.load.Weak, "weak", false, "also call methods of --subject that are documented not to be atomic")
 	f.order = flagkind.NewChoice(flags, "order", "what is recorded of --subject: real time, or only the order within processes", "realtime", "program")
@@ -88,7 +88,7 @@ func (f *recordFlags) parse(args []string) (err error) {
 	case f.mismatch() != nil:
 		return f.mismatch()
 	case f.subject != "" && subject.Lookup(f.subject) == nil:
-		return fmt.Errorf("no subject %s; leadline stress --list lists them", f.subject)
+		return fmt.Errorf("no subject %s; leadline models lists them", f.subject)
 	case f.subject != "" && (w.Ops < 0 || w.Threads < 1 || w.Values < 0 || f.load.Time < 0):
 		return errors.New("--ops, --values and --time must not be negative, and --threads must be at least 1")
 	case f.subject != "":

@@ -22,67 +22,67 @@ import (
 // stressFlags are the flags of leadline stress.
 type stressFlags struct {
 	stress.Options
+	command   string // stress, safety or replay
 	all       *pflag.FlagSet
 	subjects  []string
 	construct []string
 	from      string
-	effort    *flagkind.Choice
 	time      time.Duration
 	perRun    time.Duration
 	save      string
 	histories string
-	keep      int
-	expect    *flagkind.Choice
 	output    *flagkind.Choice
-	list      bool
 	child     string
-	oracle    *flagkind.Choice
 	safety    safetyFlags
 	schedules scheduleFlags
 }
 
 func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
-	f := &stressFlags{all: flags}
-	flags.StringSliceVar(&f.subjects, "subject", nil, "bundled `object` to test (see --list), or several, or all")
-	flags.StringArrayVar(&f.construct, "new", nil, "`constructor` of the object to test, as example.com/queue.New or 'example.com/lru.New[int,int](8)', of a package "+
-		"that the module in the working directory requires; may be repeated")
-	designationFlags(flags, &f.ReflectOptions)
+	f := &stressFlags{command: "stress", all: flags}
+	f.objectFlags()
+	flags.StringVar(&f.Name, "name", "", "what to call the object of --new (default: the constructor)")
 	flags.StringVar(&f.from, "from", "", "`file` with an object a line, by the flags --new, --name, --core, --read-only, --weak, --exclude and --values")
-	flags.StringSliceVar(&f.Methods, "method", nil, "`methods` to blame (default: each that is neither core nor weak)")
 	flags.StringArrayVar(&f.Programs, "program", nil, "run this program, as `'{ put(0,0) } || { clear() } [ size() ]'`, instead of generated ones; may be repeated")
-	f.effort = flagkind.NewChoice(flags, "effort", "how long an object is tested: quick 10 s, default 2 min, tough 20 min", "default", "quick", "tough")
-	flags.DurationVar(&f.time, "time", 0, "how long an object is tested at most, instead of --effort's time; a violation that is seen by then is still proved")
-	flags.DurationVar(&f.perRun, "run", 0, "how long a program is run, instead of --effort's time")
+	flags.DurationVar(&f.time, "time", 0, "how long an object is tested at most (default 2m); a violation that is seen by then is still proved")
+	flags.DurationVar(&f.perRun, "run", 0, "how long a program is run (default 50ms)")
 	flags.Uint64Var(&f.Seed, "seed", 1, "seed of the programs; it does not fix how the threads interleave")
-	flags.IntVar(&f.Bounds.MinInvocations, "min-invocations", 0, "fewest invocations in the sequences of a program (default 3)")
 	flags.IntVar(&f.Bounds.MaxInvocations, "max-invocations", 0, "most invocations in the sequences of a program (default 6, at most 1000)")
-	flags.IntVar(&f.Bounds.Initial, "initial", 2, "most invocations that precede the sequences of a generated program")
-	flags.IntVar(&f.Bounds.Final, "final", 2, "most invocations that follow them, once all have ended")
 	flags.IntVar(&f.Bounds.Sequences, "sequences", 0, "sequences of invocations that run in parallel (default 2, at most 8)")
 	valuesFlag(flags, &f.Bounds.Values)
-	flags.BoolVar(&f.Bounds.Weak, "call-weak", false, "programs call weak methods, too: their results never count as violations, but their effects do")
-	f.expect = flagkind.NewChoice(flags, "expect", "where the outcomes to expect come from: the object, run sequentially, or its model", "object", "model")
 	flags.BoolVar(&f.Exhaustive, "exhaustive", false, "run every program within the bounds, by rising numbers of invocations, sequences and values, instead of drawing them")
 	flags.BoolVar(&f.Reduce, "reduce", false, "make programs with violations smaller")
 	flags.StringVar(&f.save, "save", "leadline-violations", "`directory` for programs and histories of violations; empty: none")
-	flags.StringVar(&f.histories, "histories", "", "`file` for executions that were recorded, compressed if it ends in .gz or .zst")
-	flags.IntVar(&f.keep, "keep", 3, "how many of each program go there")
+	flags.StringVar(&f.histories, "histories", "", "`file` for recorded executions, three of each program, compressed if it ends in .gz or .zst")
 	f.output = outputFlag(flags, "text", "json")
-	flags.BoolVar(&f.list, "list", false, "list the bundled objects")
-	f.oracle = flagkind.NewChoice(flags, "oracle", "what is tested: results that no order explains, or safety for concurrent use (panics, fatal errors, deadlocks)", "results", "safety")
-	f.safety.declare(flags)
-	f.schedules.declare(flags, &f.Options)
+	flags.BoolVar(&f.Schedules, "schedules", false, "explore schedules of an instrumented build, one thread at a time, instead of running threads")
+	flags.IntVar(&f.Preemptions, "preemptions", 0, "with --schedules: most preemptions of a schedule, or delays if the object starts goroutines (default 3); programs get one first, then two, and so on")
+	f.buildFlags()
 	flags.StringVar(&f.child, "child", "", "")
 	_ = flags.MarkHidden("child")
 	return f.run
 }
 
-// designationFlags declares the flags that describe the object of --new.
-func designationFlags(flags *pflag.FlagSet, d *stress.ReflectOptions) {
-	flags.StringVar(&d.Name, "name", "", "what to call the object of --new (default: the constructor)")
+// objectFlags declares the flags that name the object and describe its methods.
+func (f *stressFlags) objectFlags() {
+	f.all.StringSliceVar(&f.subjects, "subject", nil, "bundled `object` to test (see leadline models), or several, or all")
+	f.newFlag()
+	methodFlags(f.all, &f.ReflectOptions)
+}
+
+func (f *stressFlags) newFlag() {
+	f.all.StringArrayVar(&f.construct, "new", nil, "`constructor` of the object to test, as example.com/queue.New or 'example.com/lru.New[int,int](8)', of a package "+
+		"that the module in the working directory requires; may be repeated")
+}
+
+// methodFlags declares the flags that describe the methods of the object of --new.
+func methodFlags(flags *pflag.FlagSet, d *stress.ReflectOptions) {
 	flags.StringSliceVar(&d.Core, "core", nil, "`methods` of --new's object that are trusted to be atomic, so that blame is clear")
 	flags.StringSliceVar(&d.ReadOnly, "read-only", nil, "its `methods` that change nothing (default: found out)")
 	flags.StringSliceVar(&d.Weak, "weak", nil, "its `methods` that are documented not to be atomic")
+	excludeFlag(flags, d)
+}
+
+func excludeFlag(flags *pflag.FlagSet, d *stress.ReflectOptions) {
 	flags.StringSliceVar(&d.Exclude, "exclude", nil, "its `methods` not to call")
 }
 
@@ -94,71 +94,58 @@ func valuesFlag(flags *pflag.FlagSet, values *int) {
 const stressStatus = statusNot
 
 func (f *stressFlags) run(s streams, args []string) int {
-	unread := f.prepareReplay()
 	switch {
 	case f.child != "":
 		return f.serve(s)
 	case len(args) > 0:
 		return fail(s, "stress", errors.New("takes no arguments"))
-	case f.list:
-		return listSubjects(s.out, f.output.Value == "json")
-	case f.oracle.Value == "safety" && f.isScheduled():
-		return fail(s, "stress", errors.New("--schedules and --replay are for --oracle results"))
-	case f.oracle.Value == "safety":
-		return f.testSafety(s)
 	case f.mismatch() != nil:
 		return fail(s, "stress", f.mismatch())
-	case unread != nil:
-		return fail(s, "stress", unread)
 	case len(f.subjects)+len(f.construct) == 0 && f.from == "":
 		return fail(s, "stress", errors.New("no --subject, no --new and no --from given"))
 	case slices.Contains(f.Programs, ""):
 		return fail(s, "stress", errors.New("an empty --program"))
 	case len(f.Programs) > 0 && (len(f.subjects)+len(f.construct) > 1 || f.from != ""):
 		return fail(s, "stress", errors.New("--program is for one object"))
-	case f.keep < 0:
-		return fail(s, "stress", errors.New("--keep must not be negative"))
 	case f.time < 0 || f.perRun < 0:
 		return fail(s, "stress", errors.New("times must not be negative"))
 	}
 	if err := errors.Join(f.checkSchedules(), f.Bounds.Validate()); err != nil {
 		return fail(s, "stress", err)
 	}
+	return f.withObjects(s, f.test)
+}
+
+// withObjects builds the objects and calls do with them, until an interrupt.
+func (f *stressFlags) withObjects(s streams, do func(context.Context, streams, []object) int) int {
 	ctx, restore := s.untilClosed()
 	defer restore()
 	objects, err := f.objects(ctx)
 	if err != nil && ctx.Err() == nil {
-		return fail(s, "stress", err)
+		return fail(s, f.command, err)
 	}
 	defer func() {
 		for _, o := range objects {
 			o.cleanup()
 		}
 	}()
-	if f.schedules.replay != "" && ctx.Err() == nil {
-		return f.showReplay(ctx, s, &objects[0])
-	}
-	return f.test(ctx, s, objects)
+	return do(ctx, s, objects)
 }
 
-// mismatch reports a flag without effect, or one that is 0 and must not be, where results
-// that no order explains are looked for.
+// mismatch reports a flag without effect, or one that is 0 and must not be.
 func (f *stressFlags) mismatch() error {
-	err := noEffect(f.all, "without --oracle safety", "package", "declared", "race", "first-suffixes", "prefixes", "suffixes", "state-changers", "calls", "executions")
-	if err == nil && !f.all.Changed("new") {
+	var err error
+	if !f.all.Changed("new") {
 		err = noEffect(f.all, "without --new", "name", "core", "read-only", "weak", "exclude")
 	}
 	if err == nil && f.all.Changed("program") {
-		err = noEffect(f.all, "with --program", "method", "min-invocations", "max-invocations", "initial", "final", "sequences", "values", "exhaustive")
+		err = noEffect(f.all, "with --program", "max-invocations", "sequences", "values", "exhaustive")
 	}
-	if err == nil && f.isScheduled() {
-		err = noEffect(f.all, "with --schedules or --replay", "reduce")
-	}
-	if err == nil && f.histories == "" {
-		err = noEffect(f.all, "without --histories", "keep")
+	if err == nil && f.Schedules {
+		err = noEffect(f.all, "with --schedules", "reduce")
 	}
 	if err == nil {
-		err = notZero(f.all, "time", "run", "min-invocations", "max-invocations", "sequences", "values", "preemptions", "delays")
+		err = notZero(f.all, "time", "run", "max-invocations", "sequences", "values", "preemptions")
 	}
 	return err
 }
@@ -206,7 +193,7 @@ func (f *stressFlags) objects(ctx context.Context) (list []object, err error) {
 	}
 	for _, name := range names {
 		if subject.Lookup(name) == nil {
-			return list, fmt.Errorf("no subject %s; leadline stress --list lists them", name)
+			return list, fmt.Errorf("no subject %s; leadline models lists them", name)
 		}
 		list = append(list, object{name: name, how: "--subject " + name, cleanup: func() {}, start: func(ctx context.Context) *exec.Cmd {
 			return exec.CommandContext(ctx, self, "stress", "--child", name)
@@ -253,7 +240,8 @@ func (f *stressFlags) readObjects(ctx context.Context, list []object) ([]object,
 		flags.Usage = func() {}
 		flags.SetOutput(io.Discard)
 		flags.StringVar(&constructor, "new", "", "")
-		designationFlags(flags, &d)
+		flags.StringVar(&d.Name, "name", "", "")
+		methodFlags(flags, &d)
 		valuesFlag(flags, &values)
 		if err == nil {
 			err = flags.Parse(fields)
@@ -278,30 +266,21 @@ func (f *stressFlags) readObjects(ctx context.Context, list []object) ([]object,
 func (f *stressFlags) optionsFor(o *object) stress.Options {
 	options := f.Options
 	options.GoOn = true
-	options.ReflectOptions, options.ByModel = o.reflect, f.expect.Value == "model"
-	options.Bounds.Initial, options.Bounds.Final = orNone(f.Bounds.Initial), orNone(f.Bounds.Final)
+	options.ReflectOptions = o.reflect
 	if o.values > 0 {
 		options.Bounds.Values = o.values
 	}
-	options.Effort, _ = stress.EffortCalled(f.effort.Value)
+	options.Effort, _ = stress.EffortCalled("default")
 	if f.time > 0 {
 		options.Effort.Time = f.time
+	}
+	if f.histories != "" {
+		options.Keep = 3
 	}
 	if f.perRun > 0 {
 		options.Effort.Program = f.perRun
 	}
-	if f.histories != "" {
-		options.Keep = f.keep
-	}
 	return options
-}
-
-// orNone returns n as stress.Bounds has it, whose zero value means the default.
-func orNone(n int) int {
-	if n == 0 {
-		return -1
-	}
-	return n
 }
 
 // test tests one object after the other and reports.
@@ -363,36 +342,4 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 		status = worse(status, statusUnknown)
 	}
 	return status
-}
-
-func listSubjects(out io.Writer, asJSON bool) int {
-	for _, o := range subject.All() {
-		if asJSON {
-			line := struct {
-				Kind   string `json:"kind"` // "subject"
-				Name   string `json:"name"`
-				Broken bool   `json:"broken"`
-				Doc    string `json:"doc"`
-			}{"subject", o.Class.Name, o.Broken, o.Doc}
-			if err := writeJSON(out, line); err != nil {
-				return statusBad
-			}
-			continue
-		}
-		kind := ""
-		if o.Broken {
-			kind = "broken: "
-		}
-		if _, err := fmt.Fprintf(out, "%-24s %s%s\n", o.Class.Name, kind, o.Doc); err != nil {
-			return statusBad
-		}
-	}
-	if asJSON {
-		return statusOK
-	}
-	_, err := fmt.Fprint(out, "\nObjects of other libraries are in benchdata/bench/subjects, a module of its own; see its README.md.\n")
-	if err != nil {
-		return statusBad
-	}
-	return statusOK
 }

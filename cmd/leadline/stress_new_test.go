@@ -229,8 +229,8 @@ func testThreads(t *testing.T) {
 		{"--new example.com/thing.NewCell[int](thing.NewOther()) --time 500ms", statusBad, `: undefined: thing.NewOther; see`},
 		{"--new example.com/thing.NewBroken(1) --time 500ms", statusBad, `: too many arguments in call to thing.NewBroken\n\thave \(number\)`},
 		{"--new example.com/other.New --time 500ms", statusBad, `example.com/other`},
-		{"--new example.com/thing.NewBroken --time 1s --method Watch", statusBad, `method Watch of \S+ is left out: parameter of type func\(int\)`},
-		{"--new math/rand/v2.New(rand.NewPCG(1,2)) --time 1s --method N", statusBad, generic},
+		{"--new example.com/thing.NewBroken --time 1s --core Increment,Watch", statusBad, `core method Watch is left out: parameter of type func\(int\)`},
+		{"--new math/rand/v2.New(rand.NewPCG(1,2)) --time 1s --core N", statusBad, generic},
 		{"--new example.com/thing.NewBroken --time 1s --core Watch", statusBad, `core method Watch is left out: parameter of type func\(int\)`},
 	} {
 		var out, errs bytes.Buffer

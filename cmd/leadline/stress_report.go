@@ -103,7 +103,7 @@ func (r *stressReport) found(o *object, f *stress.Finding) {
 // again returns the commands that reproduce and reduce a violation.
 func (r *stressReport) again(o *object, f *stress.Finding) []string {
 	if f.Scheduled != nil {
-		return []string{"To replay: " + r.command(o, f.Program, 0) + " --replay " + report.ShellWord(f.Scheduled.Schedule)}
+		return []string{fmt.Sprintf("To replay: leadline replay %s --program %s %s", r.flags.named(o), report.ShellWord(f.Program), report.ShellWord(f.Scheduled.Schedule))}
 	}
 	command := r.command(o, f.Program, f.Again())
 	lines := []string{"To reproduce: " + command}
@@ -118,9 +118,6 @@ func (r *stressReport) command(o *object, program string, time time.Duration) st
 	command := fmt.Sprintf("leadline stress %s --program %s", r.flags.named(o), report.ShellWord(program))
 	if usual, _ := stress.EffortCalled("default"); time > usual.Program {
 		command += " --run " + time.String()
-	}
-	if r.flags.expect.Value == "model" {
-		command += " --expect model"
 	}
 	return command
 }

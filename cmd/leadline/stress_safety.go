@@ -26,7 +26,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// safetyFlags are those of stress --oracle safety.
+// safetyFlags are flags of leadline safety.
 type safetyFlags struct {
 	safety.Options
 	packages []string
@@ -34,16 +34,23 @@ type safetyFlags struct {
 	race     bool
 }
 
-func (f *safetyFlags) declare(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&f.packages, "package", nil, "with --oracle safety: test every exported type of this `package`; may be repeated")
-	flags.StringVar(&f.declared, "declared", "", "with --oracle safety: `file` of which types are documented as safe, by their names in the results, as 'sync.Map yes' or 'list.List no' on each line")
-	flags.BoolVar(&f.race, "race", false, "with --oracle safety: count tests with data races, too")
-	flags.IntVar(&f.FirstSuffixes, "first-suffixes", 10, "with --oracle safety: suffixes that the first round tries, for one prefix")
-	flags.IntVar(&f.Prefixes, "prefixes", 25, "with --oracle safety: most prefixes of a round")
-	flags.IntVar(&f.Suffixes, "suffixes", 500, "with --oracle safety: most suffixes of a round")
-	flags.IntVar(&f.StateChangers, "state-changers", 5, "with --oracle safety: most calls that change the state, in a prefix")
-	flags.IntVar(&f.Calls, "calls", 2, "with --oracle safety: most calls of the object in a suffix")
-	flags.IntVar(&f.Executions, "executions", 100, "with --oracle safety: executions of a test")
+func setupSafety(flags *pflag.FlagSet) func(streams, []string) int {
+	f := &stressFlags{command: "safety", all: flags}
+	f.newFlag()
+	flags.StringVar(&f.Name, "name", "", "what to call the object of --new (default: the constructor)")
+	excludeFlag(flags, &f.ReflectOptions)
+	o := &f.safety
+	flags.StringArrayVar(&o.packages, "package", nil, "test every exported type of this `package`; may be repeated")
+	flags.StringVar(&o.declared, "declared", "", "`file` of which types are documented as safe, by their names in the results, as 'sync.Map yes' or 'list.List no' on each line")
+	flags.BoolVar(&o.race, "race", false, "count tests with data races, too")
+	flags.IntVar(&o.Calls, "calls", 2, "most calls of the object in a sequence that runs in parallel")
+	flags.IntVar(&o.Executions, "executions", 100, "executions of a test")
+	flags.IntVar(&f.Bounds.Sequences, "sequences", 0, "most sequences of calls that run in parallel: 2 to 4 (default 4)")
+	flags.DurationVar(&f.time, "time", 0, "how long a type is tested at most (default 1m)")
+	flags.Uint64Var(&f.Seed, "seed", 1, "seed of the tests; it does not fix how the threads interleave")
+	flags.StringVar(&f.save, "save", "leadline-violations", "`directory` for Go tests that fail; empty: none")
+	f.output = outputFlag(flags, "text", "json")
+	return f.testSafety
 }
 
 // declarations reads which types are documented as safe for concurrent use.
@@ -88,7 +95,7 @@ type reproduction struct {
 	Remark  string // why it could not run
 }
 
-// A safetyRecord is a line of stress --oracle safety --output json. What is absent
+// A safetyRecord is a line of safety --output json. What is absent
 // is null.
 type safetyRecord struct {
 	Kind         string         `json:"kind"` // "safety"
@@ -142,36 +149,30 @@ type safetyRun struct {
 }
 
 // testSafety tests the objects of --new and the packages of --package.
-func (f *stressFlags) testSafety(s streams) int {
-	mismatch := noEffect(f.all, "with --oracle safety", "core", "read-only", "weak", "method", "program", "effort", "run", "min-invocations", "max-invocations",
-		"initial", "final", "values", "call-weak", "expect", "exhaustive", "reduce", "histories", "keep", "preemptions", "delays", "strategy", "plain", "instrument")
-	if mismatch == nil && len(f.construct) == 0 {
-		mismatch = noEffect(f.all, "without --new", "name")
-	}
-	if mismatch == nil {
-		mismatch = notZero(f.all, "time", "sequences")
+func (f *stressFlags) testSafety(s streams, args []string) int {
+	err := notZero(f.all, "time", "sequences")
+	if err == nil && len(f.construct) == 0 {
+		err = noEffect(f.all, "without --new", "name")
 	}
 	switch {
-	case len(f.subjects) > 0 || f.from != "":
-		return fail(s, "stress", errors.New("--oracle safety is for --new and --package"))
-	case mismatch != nil:
-		return fail(s, "stress", mismatch)
+	case len(args) > 0:
+		err = errors.New("takes no arguments")
 	case len(f.construct)+len(f.safety.packages) == 0:
-		return fail(s, "stress", errors.New("--oracle safety needs --new or --package"))
+		err = errors.New("no --new and no --package given")
 	case f.time < 0:
-		return fail(s, "stress", errors.New("times must not be negative"))
+		err = errors.New("times must not be negative")
+	case f.safety.Calls < 1 || f.safety.Executions < 1:
+		err = errors.New("--calls and --executions must be positive")
 	}
-	for _, n := range []int{f.safety.FirstSuffixes, f.safety.Prefixes, f.safety.Suffixes, f.safety.StateChangers, f.safety.Calls, f.safety.Executions} {
-		if n < 1 {
-			return fail(s, "stress", errors.New("the numbers of --oracle safety must be positive"))
-		}
+	if err != nil {
+		return fail(s, "safety", err)
 	}
 	if n := f.Bounds.Sequences; n != 0 && (n < 2 || n > 4) {
-		return fail(s, "stress", errors.New("--oracle safety runs 2 to 4 sequences"))
+		return fail(s, "safety", errors.New("--sequences must be 2 to 4"))
 	}
 	declared, err := f.safety.declarations()
 	if err != nil {
-		return fail(s, "stress", err)
+		return fail(s, "safety", err)
 	}
 	ctx, restore := s.untilClosed()
 	defer restore()
@@ -182,22 +183,22 @@ func (f *stressFlags) testSafety(s streams) int {
 			break
 		}
 		if err := run.test(ctx, name, i < len(f.construct)); err != nil && ctx.Err() == nil {
-			s.failed("stress", fmt.Errorf("%s: %w", name, err))
+			s.failed("safety", fmt.Errorf("%s: %w", name, err))
 			status = statusBad
 		}
 	}
 	if err := run.finish(); err != nil {
-		status = worse(status, s.failed("stress", err))
+		status = worse(status, s.failed("safety", err))
 	}
 	for _, row := range run.rows {
 		status = worse(status, row.status())
 		delete(declared, row.Target)
 	}
 	if names := slices.Sorted(maps.Keys(declared)); len(names) > 0 && ctx.Err() == nil {
-		fmt.Fprintf(s.err, "leadline stress: of %s, %s not tested, such as %s\n", f.safety.declared, counted(len(names), "type was", "types were"), names[0])
+		fmt.Fprintf(s.err, "leadline safety: of %s, %s not tested, such as %s\n", f.safety.declared, counted(len(names), "type was", "types were"), names[0])
 	}
 	if ctx.Err() != nil {
-		s.interrupted("stress")
+		s.interrupted("safety")
 		status = worse(status, statusUnknown)
 	}
 	return status

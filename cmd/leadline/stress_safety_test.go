@@ -42,7 +42,7 @@ func TestStressSafety(t *testing.T) {
 			`^broken.Table is not safe for concurrent use: (fatal error: concurrent map|panic: )`,
 			`^  broken\.NewTable\[string\];.* \{ .*Table\[string\]\.Put.*\} \|\| \{ .*Table\[string\]\.Put`,
 			`(?s)broken\.\(\*Table\[\.\.\.\]\)\.Put.*the Go test fails in [1-5] of 5 runs\n  To reproduce: go test -count=10 /.*/broken.Table-1/safety_test.go\n`,
-			`^leadline stress: of \S+declared, 1 type was not tested, such as broken.Tabel$`,
+			`^leadline safety: of \S+declared, 1 type was not tested, such as broken.Tabel$`,
 			`^\| broken.Table +\| no +\| yes +\| .*\| [1-5]/5 `}},
 		{"--new " + correctPackage + ".NewCounter(0) --time 1ns", statusUnknown, []string{
 			`^\| \S+/correct\.NewCounter\(0\) +\| unknown +\| not tested +\| no test within the time `}},
@@ -55,7 +55,7 @@ func TestStressSafety(t *testing.T) {
 	}
 	for _, test := range tests {
 		var out, errs bytes.Buffer
-		args := append([]string{"stress", "--oracle", "safety", "--save", found}, strings.Fields(test.args)...)
+		args := append([]string{"safety", "--save", found}, strings.Fields(test.args)...)
 		if status := run(args, strings.NewReader(""), &out, &errs); status != test.status {
 			t.Errorf("%s: status %d, want %d", test.args, status, test.status)
 		}
@@ -67,7 +67,7 @@ func TestStressSafety(t *testing.T) {
 	}
 	for limit := time.Second; *full; limit *= 2 { // a busy machine may need more
 		var out, errs bytes.Buffer
-		status := run([]string{"stress", "--oracle", "safety", "--new", correctPackage + ".NewCounter(0)", "--time", limit.String()}, strings.NewReader(""), &out, &errs)
+		status := run([]string{"safety", "--new", correctPackage + ".NewCounter(0)", "--time", limit.String()}, strings.NewReader(""), &out, &errs)
 		if status == statusUnknown {
 			continue
 		}
@@ -89,9 +89,9 @@ func TestStressSafetyInterrupt(t *testing.T) {
 	if testing.Short() || runtime.GOOS == "windows" {
 		t.Skip("builds programs and sends a signal")
 	}
-	printed, status := interrupt(t, strings.NewReader(""), `"kind":"safety"`, "stress", "--oracle", "safety", "--package", brokenPackage,
+	printed, status := interrupt(t, strings.NewReader(""), `"kind":"safety"`, "safety", "--package", brokenPackage,
 		"--package", correctPackage, "--time", "5m", "--save", "", "--output", "json")
-	if status != statusNot || !strings.Contains(printed, "leadline stress: interrupted\n") {
+	if status != statusNot || !strings.Contains(printed, "leadline safety: interrupted\n") {
 		t.Errorf("status %d:\n%s", status, printed)
 	}
 	var rows []safetyRecord
@@ -128,26 +128,23 @@ func needsTwo(t *testing.T) {
 func TestStressSafetyErrors(t *testing.T) {
 	declared := filepath.Join(t.TempDir(), "declared")
 	for _, test := range []struct{ args, declared, out string }{
-		{"--oracle safety", "", "--oracle safety needs --new or --package"},
-		{"--list queue", "", "takes no arguments"},
-		{"--oracle safety --subject queue", "", "--oracle safety is for --new and --package"},
-		{"--package container/list", "", "--package has no effect without --oracle safety"},
-		{"--subject queue --executions 5", "", "--executions has no effect without --oracle safety"},
-		{"--subject queue --core Nope", "", "--core has no effect without --new"},
-		{"--subject queue --keep 5", "", "--keep has no effect without --histories"},
-		{"--subject queue --program x --sequences 3", "", "--sequences has no effect with --program"},
-		{"--oracle safety --package container/list --reduce", "", "--reduce has no effect with --oracle safety"},
-		{"--oracle safety --package container/list --name l", "", "--name has no effect without --new"},
-		{"--oracle safety --package container/list --executions 0", "", "must be positive"},
-		{"--oracle safety --package container/list --sequences 5", "", "2 to 4 sequences"},
-		{"--oracle safety --package container/list --declared " + declared, "list.List yes\nlist.Element\n", "declared:2: expected a type and yes or no"},
-		{"--oracle safety --package container/list --declared " + declared, "# a\n\na yes\na no\n", "declared:4: a is there already"},
+		{"safety", "", "no --new and no --package given"},
+		{"safety queue", "", "takes no arguments"},
+		{"stress queue", "", "takes no arguments"},
+		{"stress --subject queue --core Nope", "", "--core has no effect without --new"},
+		{"stress --subject queue --program x --sequences 3", "", "--sequences has no effect with --program"},
+		{"safety --package container/list --name l", "", "--name has no effect without --new"},
+		{"safety --package container/list --executions 0", "", "must be positive"},
+		{"safety --package container/list --sequences 5", "", "must be 2 to 4"},
+		{"safety --package container/list --time 0s", "", "--time must not be 0"},
+		{"safety --package container/list --declared " + declared, "list.List yes\nlist.Element\n", "declared:2: expected a type and yes or no"},
+		{"safety --package container/list --declared " + declared, "# a\n\na yes\na no\n", "declared:4: a is there already"},
 	} {
 		if err := os.WriteFile(declared, []byte(test.declared), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		var out, errs bytes.Buffer
-		if status := run(append([]string{"stress"}, strings.Fields(test.args)...), strings.NewReader(""), &out, &errs); status != statusBad {
+		if status := run(strings.Fields(test.args), strings.NewReader(""), &out, &errs); status != statusBad {
 			t.Errorf("%s: status %d", test.args, status)
 		}
 		if !strings.Contains(errs.String(), test.out) {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/instrument"
@@ -22,23 +21,48 @@ import (
 	"github.com/leadline/leadline/replay/report"
 )
 
-// scheduleFlags are the flags of leadline stress about schedules.
+// scheduleFlags are the flags of leadline stress and leadline replay about schedules.
 type scheduleFlags struct {
-	strategy   *flagkind.Choice
 	plain      bool
 	instrument []string
-	replay     string
+	replay     string // the argument of leadline replay
 }
 
-func (f *scheduleFlags) declare(flags *pflag.FlagSet, o *stress.Options) {
-	flags.BoolVar(&o.Schedules, "schedules", false, "explore schedules of an instrumented build, one thread at a time, instead of running threads")
-	flags.IntVar(&o.Preemptions, "preemptions", 0, "with --schedules: most preemptions of a schedule (default 3); programs get one first, then two, and so on")
-	flags.IntVar(&o.Delays, "delays", 0, "with --schedules: bound delays instead, for objects that start goroutines (default: as --preemptions)")
-	f.strategy = flagkind.NewChoice(flags, "strategy", "with --schedules: which schedules run (auto: dfs, after some random ones if the object starts goroutines)",
-		"auto", "dfs", "pct", "pos", "walk", "family")
-	flags.BoolVar(&f.plain, "plain", false, "with --schedules: plain loads and stores are steps, too, not only synchronization")
-	flags.StringSliceVar(&f.instrument, "instrument", nil, "with --schedules: more `packages` to instrument than that of --new and what it imports of its module")
-	flags.StringVar(&f.replay, "replay", "", "replay a `schedule` of --program, or the schedule in the file of a saved violation of the same object, and print its steps")
+// buildFlags declares how objects are built for the scheduler.
+func (f *stressFlags) buildFlags() {
+	f.all.BoolVar(&f.schedules.plain, "plain", false, "plain loads and stores are steps, too, not only synchronization")
+	f.all.StringSliceVar(&f.schedules.instrument, "instrument", nil, "more `packages` to instrument than that of --new and what it imports of its module")
+}
+
+func setupReplay(flags *pflag.FlagSet) func(streams, []string) int {
+	f := &stressFlags{command: "replay", all: flags}
+	f.objectFlags()
+	flags.StringArrayVar(&f.Programs, "program", nil, "the `program` whose schedule this is (default: that of the file)")
+	f.buildFlags()
+	f.output = outputFlag(flags, "text", "json")
+	return f.replay
+}
+
+// replay replays a schedule, or that of a file.
+func (f *stressFlags) replay(s streams, args []string) int {
+	if len(args) != 1 || args[0] == "" {
+		return fail(s, "replay", errors.New("takes one saved file, or one schedule"))
+	}
+	f.schedules.replay = args[0]
+	err := f.prepareReplay()
+	if err == nil && !f.all.Changed("new") {
+		err = noEffect(f.all, "without --new", "core", "read-only", "weak", "exclude")
+	}
+	if err != nil {
+		return fail(s, "replay", err)
+	}
+	return f.withObjects(s, func(ctx context.Context, s streams, objects []object) int {
+		if ctx.Err() != nil {
+			s.interrupted("replay")
+			return statusUnknown
+		}
+		return f.showReplay(ctx, s, &objects[0])
+	})
 }
 
 // isScheduled reports whether objects are built for the scheduler.
@@ -46,35 +70,26 @@ func (f *stressFlags) isScheduled() bool { return f.Schedules || f.schedules.rep
 
 // checkSchedules returns an error if flags do not fit.
 func (f *stressFlags) checkSchedules() error {
-	s := &f.schedules
 	switch {
-	case !f.isScheduled() && (f.Preemptions != 0 || f.Delays != 0 || s.strategy.Value != "auto" || s.plain || len(s.instrument) > 0):
-		return errors.New("--preemptions, --delays, --strategy, --plain and --instrument need --schedules")
-	case f.Preemptions < 0 || f.Delays < 0:
-		return errors.New("--preemptions and --delays must not be negative")
-	case f.Preemptions > 0 && f.Delays > 0:
-		return errors.New("--preemptions and --delays exclude each other")
-	}
-	if f.Strategy = s.strategy.Value; f.Strategy == "auto" {
-		f.Strategy = ""
+	case !f.Schedules && (f.Preemptions != 0 || f.schedules.plain || len(f.schedules.instrument) > 0):
+		return errors.New("--preemptions, --plain and --instrument need --schedules")
+	case f.Preemptions < 0:
+		return errors.New("--preemptions must not be negative")
 	}
 	return nil
 }
 
-// prepareReplay reads what --replay names, if it is given.
+// prepareReplay reads what the argument names.
 func (f *stressFlags) prepareReplay() error {
 	text := f.schedules.replay
-	if text == "" {
-		return nil
-	}
 	if _, err := os.Stat(text); err == nil {
 		return f.readSchedule(text)
 	}
 	if _, err := schedule.ParseSchedule(text); err != nil {
-		return fmt.Errorf("--replay %s is neither a file nor a schedule: %w", text, err)
+		return fmt.Errorf("%s is neither a file nor a schedule: %w", text, err)
 	}
 	if len(f.Programs) != 1 || len(f.subjects)+len(f.construct) != 1 {
-		return errors.New("--replay with a schedule needs one --program, and one --new or --subject")
+		return errors.New("a schedule needs one --program, and one --new or --subject")
 	}
 	return nil
 }
@@ -105,7 +120,7 @@ func (f *stressFlags) readSchedule(name string) error {
 		return fmt.Errorf("%s: it does not name the object of its schedule: %q", name, saved.Object)
 	case theirs[0] != "--new" && theirs[0] != "--subject": // but a call in a Go test
 		return fmt.Errorf("%s: its schedule is of %q, which is not an object of this command; a Go test replays its own schedules when it runs again", name, saved.Object)
-	case f.from != "" || len(f.subjects)+len(f.construct) != 1:
+	case len(f.subjects)+len(f.construct) != 1:
 		return fmt.Errorf("%s: its schedule is of the object %q; name that object on the command line, too, if you trust its code", name, saved.Object)
 	case err2 != nil || !slices.Equal(theirs, ours):
 		return fmt.Errorf("%s: its schedule is of the object %q, and the command line names %q", name, saved.Object, f.onCommandLine())
@@ -179,7 +194,7 @@ func (f *stressFlags) showReplay(ctx context.Context, s streams, o *object) int 
 	options.Programs = nil
 	r, err := stress.Replay(ctx, o.start, options, f.Programs[0], f.schedules.replay)
 	if err != nil {
-		return fail(s, "stress", fmt.Errorf("%s: %w", o.name, err))
+		return fail(s, "replay", fmt.Errorf("%s: %w", o.name, err))
 	}
 	status := statusOK
 	if r.Violates || r.Panic != "" {
@@ -187,14 +202,14 @@ func (f *stressFlags) showReplay(ctx context.Context, s streams, o *object) int 
 	}
 	if f.output.Value == "json" {
 		if err := writeJSON(s.out, r); err != nil {
-			return s.failed("stress", err)
+			return s.failed("replay", err)
 		}
 		return status
 	}
 	out := bufio.NewWriter(s.out)
 	fmt.Fprintf(out, "%s: %s\nschedule %s\n\n", o.name, r.Program, r.Schedule)
 	if err := stress.WriteSteps(out, r.Steps); err != nil {
-		return s.failed("stress", err)
+		return s.failed("replay", err)
 	}
 	fmt.Fprintln(out)
 	for _, line := range r.Waiting {
@@ -217,7 +232,7 @@ func (f *stressFlags) showReplay(ctx context.Context, s streams, o *object) int 
 		status = worse(status, statusUnknown)
 	}
 	if err := out.Flush(); err != nil {
-		return s.failed("stress", err)
+		return s.failed("replay", err)
 	}
 	return status
 }

@@ -22,6 +22,13 @@ func stressed(args ...string) (status int, text string) {
 	return status, out.String() + errs.String()
 }
 
+// replayed does the same with leadline replay.
+func replayed(args ...string) (status int, text string) {
+	var out, errs bytes.Buffer
+	status = run(append([]string{"replay"}, args...), strings.NewReader(""), &out, &errs)
+	return status, out.String() + errs.String()
+}
+
 // TestScheduleFlags: flags that do not fit are refused.
 func TestScheduleFlags(t *testing.T) {
 	saved := filepath.Join(t.TempDir(), "saved.jsonl")
@@ -29,23 +36,23 @@ func TestScheduleFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{
-		"--subject queue --preemptions 2":                        "need --schedules",
-		"--subject queue --plain":                                "need --schedules",
-		"--subject queue --schedules --delays -1":                "must not be negative",
-		"--subject queue --schedules --strategy x":               "strategy",
-		"--schedules --oracle safety --package p":                "are for --oracle results",
-		"--subject queue --replay nothing.jsonl":                 "neither a file nor a schedule",
-		"--subject queue --replay 0^2":                           "needs one --program",
-		"--replay " + saved:                                      saved + ":1: it has no program and schedule",
-		"--subject queue --schedules --preemptions 1 --delays 1": "exclude each other",
-		"--subject queue --time 0s":                              "--time must not be 0",
-		"--subject queue --values 0":                             "--values must not be 0",
-		"--subject queue --schedules --preemptions 0":            "--preemptions must not be 0",
-		"--new p.New --oracle safety --time 0s":                  "--time must not be 0",
-		"--subject queue --schedules --reduce":                   "--reduce has no effect with --schedules or --replay",
-		"--subject queue --program {get()} --values 3":           "--values has no effect with --program",
+		"stress --subject queue --preemptions 2":              "need --schedules",
+		"stress --subject queue --plain":                      "need --schedules",
+		"stress --subject queue --schedules --preemptions -1": "must not be negative",
+		"stress --subject queue --time 0s":                    "--time must not be 0",
+		"stress --subject queue --values 0":                   "--values must not be 0",
+		"stress --subject queue --schedules --preemptions 0":  "--preemptions must not be 0",
+		"stress --subject queue --schedules --reduce":         "--reduce has no effect with --schedules",
+		"stress --subject queue --program {get()} --values 3": "--values has no effect with --program",
+		"replay --subject queue":                              "takes one saved file, or one schedule",
+		"replay --subject queue nothing.jsonl":                "neither a file nor a schedule",
+		"replay --subject queue 0^2":                          "needs one --program",
+		"replay --subject queue --core x --program {get()} 0": "--core has no effect without --new",
+		"replay " + saved:                                     saved + ":1: it has no program and schedule",
 	} {
-		if status, text := stressed(strings.Fields(args)...); status != statusBad || !strings.Contains(text, want) {
+		var out, errs bytes.Buffer
+		status := run(strings.Fields(args), strings.NewReader(""), &out, &errs)
+		if text := errs.String(); status != statusBad || !strings.Contains(text, want) {
 			t.Errorf("%s: status %d, %s", args, status, text)
 		}
 	}
@@ -89,8 +96,8 @@ func TestHostileReplay(t *testing.T) {
 		{"--new \x1b[2Jx\u009b", "--subject queue", `\x1b[2Jx\u009b`},
 		{"--from " + os.DevNull, "", "a Go test replays its own"},
 	} {
-		args := append(strings.Fields(c.args), "--replay", write(c.object))
-		if status, text := stressed(args...); status != statusBad || !strings.Contains(text, c.want) || strings.ContainsAny(text, "\x1b\u009b") {
+		args := append(strings.Fields(c.args), write(c.object))
+		if status, text := replayed(args...); status != statusBad || !strings.Contains(text, c.want) || strings.ContainsAny(text, "\x1b\u009b") {
 			t.Errorf("%q with %s: status %d, %s", c.object, c.args, status, text)
 		}
 	}
@@ -126,20 +133,20 @@ func testSchedules(t *testing.T) {
 		t.Fatalf("status %d\n%s", status, text)
 	}
 	file := "explored/example.com_thing.NewBroken-1.jsonl"
-	status, replayed := stressed("--replay", file, "--new", "example.com/thing.NewBroken")
-	if status != statusNot || !strings.Contains(replayed, "/thing.go:16 <- 1") || !strings.Contains(replayed, "answered 1,1, which no order of the invocations explains") {
-		t.Errorf("status %d\n%s", status, replayed)
+	status, first := replayed(file, "--new", "example.com/thing.NewBroken")
+	if status != statusNot || !strings.Contains(first, "/thing.go:16 <- 1") || !strings.Contains(first, "answered 1,1, which no order of the invocations explains") {
+		t.Errorf("status %d\n%s", status, first)
 	}
-	command := regexp.MustCompile(`To replay: leadline stress (.*)`).FindStringSubmatch(text)
+	command := regexp.MustCompile(`To replay: leadline replay (.*)`).FindStringSubmatch(text)
 	args, err := shellFields(command[1])
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status, again := stressed(args...); status != statusNot || again != replayed {
+	if status, again := replayed(args...); status != statusNot || again != first {
 		t.Errorf("%s: status %d\n%s", command[1], status, again)
 	}
 	args[len(args)-1] = "0^2 1^9"
-	if status, text := stressed(args...); status != statusBad || !strings.Contains(text, "2 of its 11 decisions fit") {
+	if status, text := replayed(args...); status != statusBad || !strings.Contains(text, "2 of its 11 decisions fit") {
 		t.Errorf("another schedule: status %d\n%s", status, text)
 	}
 	var out, errs bytes.Buffer
@@ -147,7 +154,7 @@ func testSchedules(t *testing.T) {
 		t.Errorf("view: status %d, %s", status, &errs)
 	}
 	args[len(args)-1] = "0"
-	if status, text := stressed(args...); status != statusOK || !strings.Contains(text, "answered 1,2\n") {
+	if status, text := replayed(args...); status != statusOK || !strings.Contains(text, "answered 1,2\n") {
 		t.Errorf("a schedule without preemption: status %d\n%s", status, text)
 	}
 	if status, text := stressed("--new", "example.com/thing.NewShared", "--schedules", "--program", "{ Increment() } || { Increment() }"); status != statusUnknown ||
@@ -160,7 +167,7 @@ func testSchedules(t *testing.T) {
 	}
 	// The core is convicted after Kick was blamed for a violation that it has by itself.
 	status, text = stressed("--new", "example.com/thing.NewArmed", "--core", "Arm,Inc", "--exclude", "Increment,Watch,Size", "--schedules", "--exhaustive", "--values", "1",
-		"--min-invocations", "3", "--max-invocations", "4", "--save", "armed", "--time", "5m")
+		"--max-invocations", "4", "--save", "armed", "--time", "5m")
 	saved, err := filepath.Glob("armed/*Kick*")
 	if status != statusNot || err != nil || len(saved) > 0 || strings.Contains(text, "Kick is not atomic") || !strings.Contains(text, "example.com/thing.NewArmed is not atomic: ") ||
 		!regexp.MustCompile(`(?m)^\| example.com/thing.NewArmed +\| Arm Inc +\| +\| \(core\) +\|`).MatchString(text) || !strings.Contains(text, "may be atomic, as the core methods of their violations are not: Kick") {
@@ -186,7 +193,7 @@ func testFaults(t *testing.T) {
 			t.Errorf("%s: status %d\n%s", c.method, status, text)
 		}
 		file := "faults/" + object[:len("example.com")] + "_thing.NewForked-" + c.method + "-1.jsonl"
-		if status, text := stressed("--replay", file, "--new", object); status != statusNot || !strings.Contains(text, ": a call "+c.says) || !regexp.MustCompile(c.waiting).MatchString(text) {
+		if status, text := replayed(file, "--new", object); status != statusNot || !strings.Contains(text, ": a call "+c.says) || !regexp.MustCompile(c.waiting).MatchString(text) {
 			t.Errorf("replay of %s: status %d\n%s", c.method, status, text)
 		}
 		if status, text := stressed("--new", object, "--schedules", "--program", "{ "+c.method+"() }", "--save", "", "-o", "json"); status != statusNot ||

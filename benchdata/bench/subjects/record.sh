@@ -29,8 +29,8 @@ while read -r line; do
 	case $line in '' | '#'*) continue ;; esac
 	name=$(sed -n 's/.*--name \([^ ]*\).*/\1/p' <<< "$line")
 	echo "$line" > "$tmp/one.txt"
-	"$tmp/leadline" stress --from "$tmp/one.txt" --time 3s --run 20ms --seed 7 --sequences 3 --min-invocations 5 --max-invocations 7 \
-		--save '' --histories "$out/$name.jsonl.zst" --keep 3 > /dev/null || [ $? = 1 ]
+	"$tmp/leadline" stress --from "$tmp/one.txt" --time 3s --run 20ms --seed 7 --sequences 3 --max-invocations 7 \
+		--save '' --histories "$out/$name.jsonl.zst" > /dev/null || [ $? = 1 ]
 	# An object with an immediate violation leaves too few.
 	if [ "$(zstd -dc "$out/$name.jsonl.zst" | grep -c '^{"leadline"')" -lt 100 ]; then rm "$out/$name.jsonl.zst"; fi
 done < "$file"

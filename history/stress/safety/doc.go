@@ -64,8 +64,8 @@
 // The command tests the types of any package that the module in the working directory
 // requires. The module has to require leadline, too:
 //
-//	leadline stress --oracle safety --new 'example.com/set.New[int]()'
-//	leadline stress --oracle safety --package example.com/set --declared types.txt
+//	leadline safety --new 'example.com/set.New[int]()'
+//	leadline safety --package example.com/set --declared types.txt
 //
 // The report has the stacks and a Go test that needs nothing but the package. It is
 // compiled and run first, and scaled up from 1,000 executions until most of its runs
