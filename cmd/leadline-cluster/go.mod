@@ -1,10 +1,18 @@
+// There is no replace directive, since go install refuses one. In a checkout, work on this
+// module in a workspace outside of the repository:
+//
+//	go work init ~/leadline/cmd/leadline-cluster
+//	go work edit -replace github.com/leadline/leadline=$HOME/leadline
+//	export GOWORK=$PWD/go.work
+//
+// The version of leadline is the one to be tagged with this module; .ci/install tests both.
 module github.com/leadline/leadline/cmd/leadline-cluster
 
 go 1.26.0
 
 require (
 	github.com/klauspost/compress v1.20.3
-	github.com/leadline/leadline v0.0.0-00010101000000-000000000000
+	github.com/leadline/leadline v0.1.0
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
 	github.com/spf13/pflag v1.0.10
@@ -22,5 +30,3 @@ require (
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/time v0.16.0 // indirect
 )
-
-replace github.com/leadline/leadline => ../..
