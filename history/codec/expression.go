@@ -373,10 +373,15 @@ func isDate(text string) bool {
 	return len(text) > 10 && text[4] == '-' && text[7] == '-' && strings.ContainsRune("Tt ", rune(text[10]))
 }
 
+var basicZone = regexp.MustCompile(`:\d\d(\.\d+)?[+-]\d{4}$`)
+
 // nanosecondsAt reads a date of RFC 3339, also with a blank between day and time, and
 // with a comma before the fraction.
 func nanosecondsAt(text string) (any, error) {
 	date := strings.ToUpper(text[:10] + "T" + strings.Replace(text[11:], ",", ".", 1))
+	if basicZone.MatchString(date) { // as 10:00:00+0200
+		date = date[:len(date)-2] + ":" + date[len(date)-2:]
+	}
 	at, err := time.Parse(time.RFC3339Nano, date)
 	if err != nil {
 		if _, err := time.Parse("2006-01-02T15:04:05", date); err == nil {
