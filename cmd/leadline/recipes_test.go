@@ -50,7 +50,6 @@ func TestRecipes(t *testing.T) {
 	run(0, "max-register", "./leadline", "models")
 	run(0, "linearizable", "./leadline", "check", "right.jsonl")
 	run(1, "not-linearizable", "./leadline", "check", "wrong.jsonl")
-	run(1, `"engine":"monitor"`, "./leadline", "check", "-o", "json", "wrong.jsonl")
 	run(1, "read", "./leadline", "explain", "wrong.jsonl")
 	run(0, "<html", "./leadline", "view", "wrong.jsonl")
 }
