@@ -87,7 +87,7 @@ func history(name string, writes int, stale bool) string {
 	return b.String()
 }
 
-// many returns n histories, of which every fifth is stale.
+// many returns n histories. Every fifth of them is stale.
 func many(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -208,7 +208,7 @@ func logged(t *testing.T, file string) map[string]int {
 	return counts
 }
 
-// TestCheck: the output is that of leadline check, whatever the files are, for any number of
+// TestCheck: the output equals the output of leadline check, for any files and any number of
 // workers and shards.
 func TestCheck(t *testing.T) {
 	files := map[string]string{

@@ -30,7 +30,7 @@
 //	{"file":"testdata/example.jsonl","history":"overlapping","verdict":"linearizable"
 //	{"file":"testdata/example.jsonl","history":"stale","verdict":"not-linearizable"
 //
-// The output is that of leadline check --output json with the same flags, byte for byte, and
+// The output equals that of leadline check --output json with the same flags, byte for byte, and
 // the exit status has the same meaning: 0 all linearizable, 1 some not, 2 bad usage or input,
 // 3 some unknown or interrupted, 4 an internal error. The lines are written when all shards
 // are checked.
@@ -39,7 +39,7 @@
 //
 // Entry k of the input, counted over all files, belongs to shard k modulo --shards. So each
 // shard reads the whole input and checks its part. Reading takes a sixth to a third of the
-// time of checking short histories, and little of that of long ones: use as many shards as
+// time of checking short histories, and little of the time for long ones: use as many shards as
 // there are workers, or twice as many if the workers are not equally fast. By default there is
 // one shard for each worker on this machine, which is one worker that uses all processors.
 //

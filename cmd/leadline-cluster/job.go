@@ -114,7 +114,7 @@ type shardResult struct {
 	Warnings []string // the first ones, about files
 	LeftOut  []string // names of the first files that hold no histories
 	NotRead  int      // number of such files
-	Failed   string   // why there are no lines, or ""
+	Failed   string   // why the shard has no lines, or ""
 }
 
 // maxNotes bounds the numbers of warnings and names of a result.

@@ -542,12 +542,11 @@
 //	{"table":"totals","title":"Distinct schedules in all","columns":["source","class","non-sequential", ...],"rows":[{"class":"all", ...}],"notes":null}
 //
 // table names the table: table1, table2, totals, table3, figure4, depths, archives
-// or distributions. columns has the
-// names of the columns in order. Each row is an object with all of them as keys;
+// or distributions. columns has the names of the columns in order. Each row is an object with all of them as keys;
 // source is leadline or paper. Numbers are JSON numbers. What other formats show as a
 // range is an array of two: the least and the most ops or processes. A number that is not
-// known is null. In the row of all classes, class is "all"; so is archive in that of all
-// archives. notes has the lines below the table, or is null.
+// known is null. In the row of all classes, class is "all", and in the row of all archives,
+// archive is "all". notes has the lines below the table, or is null.
 //
 // # Bounds
 //

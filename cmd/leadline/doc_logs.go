@@ -3,8 +3,8 @@
 // --map reads the records of other programs: JSON objects, one after another or in a list,
 // the rows of a table with a header, lines of logfmt, or columns separated by blanks. A mapping
 // gives an expression over the fields of a record for each part of an event or of an
-// operation. Package history/codec lists the parts and functions; the language is that of
-// https://expr-lang.org. Leadline map lists the fields, and prints a mapping to fill in:
+// operation. Package history/codec lists the parts and functions. The language is described
+// at https://expr-lang.org. Leadline map lists the fields, and prints a mapping to fill in:
 //
 //	leadline map trace.log >trace.map       # then fill it in
 //	leadline check --map @trace.map trace.log
@@ -19,7 +19,7 @@
 //	linearizable      depth 1      2 ops   2 procs  c=2  cp=1    2 orders       cmd/leadline/testdata/logs/events.jsonl
 //	1 history: 1 linearizable, 0 not linearizable, 0 unknown, 0 invalid
 //
-// Whole operations in nested objects, one of which got no response:
+// Whole operations in nested objects. The last one got no response:
 //
 //	$ leadline check --map 'process=session.id,f=request.name,args=request.params,result=response?.data,call=timing.sent,return=timing.received ?? nil,model=kv' cmd/leadline/testdata/logs/nested.jsonl
 //	linearizable      depth 1      3 ops   2 procs  c=2  cp=1    2 orders       1 pending  cmd/leadline/testdata/logs/nested.jsonl
@@ -67,7 +67,7 @@
 //	linearizable      depth 1      3 ops   2 procs  c=2  cp=1    2 orders       1 pending  cmd/leadline/testdata/logs/porcupine.json
 //	1 history: 1 linearizable, 0 not linearizable, 0 unknown, 0 invalid
 //
-// Names that are no identifiers, stamps in milliseconds, and errors:
+// Fields whose names are not identifiers, stamps in milliseconds, and errors:
 //
 //	$ leadline check --map 'process=$env["worker-id"],f=action == "acquire" ? "lock" : "unlock",call=ns($env["@timestamp"], "ms"),return=ns($env["@timestamp"], "ms") + ns(took_ms, "ms"),outcome=error == nil ? "ok" : "info",model=mutex' cmd/leadline/testdata/logs/locks.jsonl
 //	linearizable      depth 1      4 ops   3 procs  c=2  cp=1    2 orders       1 pending  cmd/leadline/testdata/logs/locks.jsonl

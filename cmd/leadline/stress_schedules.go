@@ -43,7 +43,7 @@ func setupReplay(flags *pflag.FlagSet) func(streams, []string) int {
 	return f.replay
 }
 
-// replay replays a schedule, or that of a file.
+// replay replays a schedule, which it is given or reads from a file.
 func (f *stressFlags) replay(s streams, args []string) int {
 	if len(args) != 1 || args[0] == "" {
 		return fail(s, "replay", errors.New("takes one saved file, or one schedule"))

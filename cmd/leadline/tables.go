@@ -105,7 +105,7 @@ func (f *tablesFlags) tabulate(ctx context.Context, s streams, args []string) (i
 		from = f.input.read(ctx, s, args, nil)
 	}
 	if f.bundled = from == nil; f.bundled {
-		from = bundled("juc")
+		from = bundled()
 	}
 	collection := tables.Collection{MaxDepth: f.maxDepth}
 	measurer := tables.Measurer{MaxDepth: f.maxDepth, Timeout: f.timeout}
@@ -198,19 +198,18 @@ func (f *tablesFlags) write(s streams, all []*tables.Table, picture string) erro
 	return out.Flush()
 }
 
-// bundled reads the histories of corpora that are embedded in the program.
-func bundled(names ...string) iter.Seq[entry] {
+// bundled reads the histories of the corpus that is embedded in the program.
+func bundled() iter.Seq[entry] {
 	return func(yield func(entry) bool) {
-		for _, corpus := range names {
-			files, err := fs.Glob(corpora.FS, path.Join(corpus, "*.zst"))
-			if err != nil || len(files) == 0 {
-				yield(entry{File: corpus, Err: fmt.Errorf("no bundled corpus %q", corpus)})
+		const corpus = "juc"
+		names, err := fs.Glob(corpora.FS, path.Join(corpus, "*.zst"))
+		if err != nil || len(names) == 0 {
+			yield(entry{File: corpus, Err: fmt.Errorf("no bundled corpus %q", corpus)})
+			return
+		}
+		for _, name := range names {
+			if !decodeBundled(name, yield) {
 				return
-			}
-			for _, name := range files {
-				if !decodeBundled(name, yield) {
-					return
-				}
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
-	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -179,8 +178,8 @@ func TestArchiveFaults(t *testing.T) {
 	}
 }
 
-// TestOpen: files are opened as they are stored, and members decompressed.
-func TestOpen(t *testing.T) {
+// TestInput: files and members are read decompressed, and a file that is gone is an error.
+func TestInput(t *testing.T) {
 	packed := string(gzipped(oneHistory("a")))
 	dir := tree(t, "a.jsonl.gz", packed, "b.tar", tarred(t, []testMember{{"a.gz", packed, 0}, {"b", oneHistory("b"), 0}}), "c", oneHistory("c"))
 	var got []string
@@ -188,29 +187,29 @@ func TestOpen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := f.Open()
+		in, err := f.Input()
 		if err != nil {
 			t.Fatal(err)
 		}
-		content, err := io.ReadAll(r)
-		if err := errors.Join(err, r.Close()); err != nil {
+		content, err := io.ReadAll(in)
+		if err != nil {
 			t.Fatal(err)
 		}
 		got = append(got, string(content))
 	}
-	sameLines(t, got, packed, oneHistory("a"), oneHistory("b"), oneHistory("c"))
+	sameLines(t, got, oneHistory("a"), oneHistory("a"), oneHistory("b"), oneHistory("c"))
 	for f := range Files([]string{filepath.Join(dir, "c")}, Options{}) {
 		if err := os.Remove(f.Name); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.Open(); err == nil || err.Error() != f.Name+": no such file or directory" {
+		if _, err := f.Input(); err == nil || err.Error() != f.Name+": no such file or directory" {
 			t.Error(err)
 		}
 	}
 }
 
-// TestSkip: Skip determines which files of a directory are skipped; a file that cannot be
-// read is always an error.
+// TestSkip: files of a directory that are of no known format are skipped; a file that cannot be
+// read is an error.
 func TestSkip(t *testing.T) {
 	dir := tree(t, "a.jsonl", oneHistory("a"), "empty", "", "notes", "hello", "real/b", oneHistory("b"),
 		"twice", string(gzipped(string(gzipped(oneHistory("c"))))), "wide", "\xff\xfe{\x00}\x00\n\x00", "wider", "\xff\xfe\x00\x00{\x00\x00\x00", "z.bz2", "BZh91AY&SY")
@@ -226,10 +225,6 @@ func TestSkip(t *testing.T) {
 		bzip2 = "z.bz2: compressed by bzip2; only gzip and zstd are read"
 	)
 	sameLines(t, list(t, dir, Options{}, dir), "a.jsonl a", empty, link, "skip notes", "real/b b", twice, wide, wider, bzip2)
-	sameLines(t, list(t, dir, Options{Skip: SkipContent}, dir), "a.jsonl a", "skip empty", link, "skip notes", "real/b b",
-		"skip twice", "skip wide", "skip wider", "skip z.bz2")
-	sameLines(t, list(t, dir, Options{Skip: SkipNothing}, dir), "a.jsonl a", empty, link,
-		"notes: no known format "+known+other, "real/b b", twice, wide, wider, bzip2)
 }
 
 // TestClientFiles: a file of one of several clients is a fault, in a directory, as an

@@ -79,7 +79,7 @@ func (c *clocks) note(e *environment, ev *history.Event) {
 		v, _ := e.valueOf(e.values[k.field.name])
 		at, ok := instantOf(v)
 		if !ok || v.Kind() != k.first.Kind() || !k.isNear(v) {
-			return true // it is no clock
+			return true // it is not a clock
 		}
 		if ev.Type == history.Invoke || ev.Type == history.OK {
 			k.add(ev.Type, at, ev.Line)
@@ -95,22 +95,14 @@ func (c *clocks) report(b *history.Builder) {
 		if !k.found {
 			continue
 		}
-		name := k.field.name
-		if !isPlainName(name) {
-			name = `$env["` + name + `"]`
-		}
 		line := max(k.clash.response, k.clash.invocation)
-		b.Errorf(line, "%s decreases at line %d, so it is no order of the lines: give at=%s, or at=$line if the lines are in order",
-			k.field.name, line, name)
+		b.Errorf(line, "%s decreases at line %d: give at=%s, or at=$line if the lines are in order",
+			k.field.name, line, fieldText(k.field.name))
 	}
 }
 
-// languageWords are names that an expression reads as something else than a field.
-var languageWords = []string{"in", "and", "or", "not", "let", "if", "else", "matches", "contains", "startsWith", "endsWith",
-	"true", "false", "nil", "$env", "$line"}
-
 // isPlainName reports whether an expression can name a field as it is.
 func isPlainName(name string) bool {
-	return name != "" && !slices.Contains(languageWords, name) && !unicode.IsDigit(rune(name[0])) &&
+	return name != "" && !slices.Contains(languageWords, name) && !slices.Contains(constants, name) && !unicode.IsDigit(rune(name[0])) &&
 		strings.IndexFunc(name, func(r rune) bool { return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) < 0
 }

@@ -232,7 +232,7 @@ func (e *environment) valueOf(x any) (history.Value, error) {
 		m, _ := history.MapValue(pairs...) // whose keys differ
 		return m, nil
 	}
-	return history.NoValue, fmt.Errorf("%v (%s) is no value of a history", x, strings.TrimPrefix(fmt.Sprintf("%T", x), "codec."))
+	return history.NoValue, fmt.Errorf("%v (%s) is not a value of a history", x, strings.TrimPrefix(fmt.Sprintf("%T", x), "codec."))
 }
 
 // listOf returns a list of any elements.

@@ -114,20 +114,26 @@ func builtinOptions(text string) (options []expr.Option, err error) {
 	return options, nil
 }
 
+// languageWords are names that an expression reads as something else than a field.
+var languageWords = []string{"in", "and", "or", "not", "let", "if", "else", "matches", "contains", "startsWith", "endsWith"}
+
+// constants are names of values.
+var constants = []string{"true", "false", "nil", "$env", "$line"}
+
 // noField matches names that an expression cannot use as they are, and nextEntry what looks
 // like another entry.
 var (
-	noField   = regexp.MustCompile(`@|\b(in|and|or|not|let|if|else|matches|contains|startsWith|endsWith)\b`)
+	noField   = regexp.MustCompile(`@|\b(` + strings.Join(languageWords, "|") + `)\b`)
 	nextEntry = regexp.MustCompile(`,\s*(\w+)\s*=([^=~]|$)`)
 )
 
 // withHint adds to an error of an expression what may be meant.
 func withHint(text string, err error) error {
 	if next := nextEntry.FindStringSubmatch(text); next != nil {
-		return fmt.Errorf("%w\n%s is no name of an entry; known are %s, model, tie", err, next[1], strings.Join(partNames[:], ", "))
+		return fmt.Errorf("%w\n%s is not a name of an entry; known are %s, model, tie", err, next[1], strings.Join(partNames[:], ", "))
 	}
 	if noField.MatchString(text) {
-		return fmt.Errorf("%w\na field whose name is a word of the language or no identifier is written $env[\"NAME\"]", err)
+		return fmt.Errorf("%w\na field whose name is a word of the language, or not an identifier, is written $env[\"NAME\"]", err)
 	}
 	return err
 }
@@ -304,9 +310,9 @@ func nanosecondsOf(args ...any) (any, error) {
 	case string:
 		return nanosecondsIn(strings.TrimSpace(x), places)
 	case nil:
-		return nil, errors.New("ns of nil, which is no stamp")
+		return nil, errors.New("ns of nil, which is not a stamp")
 	}
-	return nil, fmt.Errorf("ns of %v, which is no stamp", args[0])
+	return nil, fmt.Errorf("ns of %v, which is not a stamp", args[0])
 }
 
 // unitPlaces are the decimal places of a nanosecond in a unit.
@@ -326,7 +332,7 @@ func scaled(number string, places int) (any, error) {
 	if hasExponent {
 		n, err := strconv.Atoi(exponent)
 		if err != nil || n < -400 || n > 400 {
-			return nil, fmt.Errorf("%q is no stamp", clip([]byte(number)))
+			return nil, fmt.Errorf("%q is not a stamp", clip([]byte(number)))
 		}
 		places += n
 	}
@@ -335,7 +341,7 @@ func scaled(number string, places int) (any, error) {
 	all := strings.TrimLeft(whole+fraction, "0")
 	switch shift := places - len(fraction); {
 	case whole == "" || strings.Trim(all, "0123456789") != "":
-		return nil, fmt.Errorf("%q is no stamp: a number, a date of RFC 3339 or a duration such as 4.5ms", clip([]byte(number)))
+		return nil, fmt.Errorf("%q is not a stamp: a number, a date of RFC 3339 or a duration such as 4.5ms", clip([]byte(number)))
 	case all == "":
 		return 0, nil
 	case shift >= 0:
@@ -387,7 +393,7 @@ func nanosecondsAt(text string) (any, error) {
 		if _, err := time.Parse("2006-01-02T15:04:05", date); err == nil {
 			return nil, fmt.Errorf(`%q has no time zone; add it, as in ns(FIELD + "Z")`, clip([]byte(text)))
 		}
-		return nil, fmt.Errorf("%q is no date of RFC 3339", clip([]byte(text)))
+		return nil, fmt.Errorf("%q is not a date of RFC 3339", clip([]byte(text)))
 	}
 	if at.Year() < 1678 || at.Year() > 2261 {
 		return nil, fmt.Errorf("%q in nanoseconds does not fit 64 bits", clip([]byte(text)))

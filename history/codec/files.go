@@ -62,7 +62,7 @@ func (f File) Comments() string {
 // Files yields the files that paths name, as files.Walk does.
 //
 // In a directory or an archive, a file that has no known format is skipped and
-// reported to opts.Skipped; see Options.Skip. A file that is empty is an error. With
+// reported to opts.Skipped. A file that is empty is an error. With
 // opts.Format set, every regular file of a directory is taken to have that format.
 func Files(paths []string, opts Options) iter.Seq2[File, error] {
 	return func(yield func(File, error) bool) {
@@ -98,7 +98,7 @@ func (l *looker) look(f files.Found) error {
 	switch {
 	case err != nil && chosen:
 		return nil // decoding reports it
-	case err != nil && l.opts.skips(err):
+	case err != nil && skips(err):
 		if l.opts.Skipped != nil {
 			l.opts.Skipped(f.Name, err)
 		}

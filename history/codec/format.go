@@ -128,9 +128,9 @@ type Options struct {
 	Context context.Context
 	// FS is the file system of the paths; nil means that of the operating system.
 	FS fs.FS
-	// Skip says which files of directories and archives are skipped.
-	Skip Skip
-	// Skipped is called for each file that is skipped, with the reason. It may be nil.
+	// Skipped is called for each file of a directory or an archive that is skipped because it
+	// is of no known format, with the reason. Other files without histories are errors. It
+	// may be nil.
 	Skipped func(name string, why error)
 	// Exclude reports whether a file or a directory below a directory is left out without
 	// a word, because the caller writes it, for example. It may be nil.
@@ -142,29 +142,9 @@ type Options struct {
 	Warn func(err *SyntaxError)
 }
 
-// Skip says which files of directories and archives are skipped because their content
-// shows that they hold no histories. Other such files are errors.
-type Skip uint8
-
-const (
-	SkipUnknown Skip = iota // files of no known format
-	SkipContent             // also empty files, and forms of compression and encodings that are not read
-	SkipNothing
-)
-
 // skips reports whether a file that holds no histories for this reason is skipped.
-func (o *Options) skips(why error) bool {
-	if errors.Is(why, ErrNoHeader) {
-		return false
-	}
-	switch o.Skip {
-	case SkipUnknown:
-		return errors.Is(why, ErrUnknownFormat)
-	case SkipContent:
-		return errors.Is(why, ErrUnknownFormat) || errors.Is(why, files.ErrEmpty) ||
-			errors.Is(why, files.ErrCompression) || errors.Is(why, files.ErrEncoding)
-	}
-	return false
+func skips(why error) bool {
+	return errors.Is(why, ErrUnknownFormat) && !errors.Is(why, ErrNoHeader)
 }
 
 // Check returns an error if the format or the mapping of o is wrong.

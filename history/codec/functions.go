@@ -197,7 +197,7 @@ func membersOf(args []any, of func(key string, v any) any) (any, error) {
 			return list, nil
 		}
 	}
-	return nil, fmt.Errorf("%v is no object", args)
+	return nil, fmt.Errorf("%v is not an object", args)
 }
 
 // checkedName is the name of the function that replaces an operator.

@@ -14,7 +14,7 @@ func TestMappedFunctions(t *testing.T) {
 		{`[fromJSON(j).i, fromJSON(j).l]`, `[9007199254740993 [7, 1.5, null]]`},
 		{`ns(fromJSON(j).t, "s")`, "[1795731406938284397]"}, {`fromJSON("[1,2")`, "fromJSON: unexpected end"}, {`fromJSON("{\"a\":1,\"a\":2}")`, "occurs twice"},
 		{`fromJSON(z)`, "fromJSON takes a string"}, {`fromJSON("1 2")`, "fromJSON: unexpected '2'"},
-		{`keys(o)`, `["k5" "k6" "k7" "k8" "k9"]`}, {`values(o)`, "[5 4 3 2 1]"}, {`toPairs(o)[0]`, `["k5" 5]`}, {`keys(s)`, "is no object"},
+		{`keys(o)`, `["k5" "k6" "k7" "k8" "k9"]`}, {`values(o)`, "[5 4 3 2 1]"}, {`toPairs(o)[0]`, `["k5" 5]`}, {`keys(s)`, "is not an object"},
 		{`int("12")`, "[12]"}, {`int(12.0)`, "[12]"}, {`int(f * 1e9)`, "has been rounded"}, {`int("x")`, "int(x)"},
 		{`n + 1`, "does not fit 64 bits"}, {`n - -1`, "does not fit 64 bits"}, {`m - 1`, "does not fit 64 bits"}, {`m * -1`, "does not fit 64 bits"},
 		{`-1 * m`, "does not fit 64 bits"}, {`n * 2`, "does not fit 64 bits"}, {`[n + 0, m - 0, n - n, m + n, n * 1, -1 * n, 0 * m]`, "[9223372036854775807 -9223372036854775808 0 -1 9223372036854775807 -9223372036854775807 0]"},

@@ -94,15 +94,15 @@ func TestNanoseconds(t *testing.T) {
 		{decimal("1.25"), "s", "1250000000"}, {decimal("1795731406.938284397"), "s", "1795731406938284397"},
 		{decimal("1795731406938.284"), "ms", "1795731406938284000"}, {decimal("1.5"), "ns", "finer than a nanosecond"},
 		{decimal("1e3"), "ns", "1000"}, {decimal("1.2345E2"), "us", "123450"}, {decimal("125e-2"), "s", "1250000000"}, {decimal("120e-1"), "ns", "12"},
-		{decimal("1e-9"), "s", "1"}, {decimal("1e-10"), "s", "finer than"}, {decimal("0.000000000000"), "ns", "0"}, {decimal("1e401"), "ns", "is no stamp"},
+		{decimal("1e-9"), "s", "1"}, {decimal("1e-10"), "s", "finer than"}, {decimal("0.000000000000"), "ns", "0"}, {decimal("1e401"), "ns", "is not a stamp"},
 		{decimal("9.3e18"), "ns", "does not fit"}, {decimal("-0.5"), "us", "-500"}, {9300000000, "s", "does not fit"},
-		{1.0, "ms", "1000000"}, {0.5, "s", "rounded to a float"}, {1e17, "ns", "rounded to a float"}, {nil, "ns", "ns of nil"}, {true, "ns", "no stamp"},
+		{1.0, "ms", "1000000"}, {0.5, "s", "rounded to a float"}, {1e17, "ns", "rounded to a float"}, {nil, "ns", "ns of nil"}, {true, "ns", "not a stamp"},
 		{"12", "us", "12000"}, {" 1.5 ", "us", "1500"}, {"4.5ms", "ns", "4500000"}, {"1h2m0.000000001s", "ns", "3720000000001"}, {"-2us", "s", "-2000"},
 		{"1970-01-01T00:00:01Z", "ns", "1000000000"}, {"1969-12-31T23:59:59.25Z", "ns", "-750000000"}, {"1970-01-01 01:00:00,5+01:00", "ns", "500000000"},
 		{"1970-01-01t00:00:00.123456789z", "ns", "123456789"}, {"1970-01-01 02:00:00,5+0200", "ns", "500000000"}, {"1970-01-01T00:00:00.1234567891Z", "ns", "finer than"},
-		{"1970-01-01T00:00:00.1234567890Z", "ns", "123456789"}, {"1970-01-01T00:00:00", "ns", "no time zone"}, {"1970-13-01T00:00:00Z", "ns", "no date"},
-		{"1200-01-01T00:00:00Z", "ns", "does not fit"}, {"", "ns", "is no stamp"}, {"-", "ns", "is no stamp"}, {"1x", "ns", "is no stamp"}, {"0x10", "ns", "is no stamp"},
-		{"1_000", "ns", "is no stamp"}, {"+1", "ns", "is no stamp"}, {"NaN", "ns", "is no stamp"}, {"1.2.3", "ns", "is no stamp"}, {12, "h", "ns takes"},
+		{"1970-01-01T00:00:00.1234567890Z", "ns", "123456789"}, {"1970-01-01T00:00:00", "ns", "no time zone"}, {"1970-13-01T00:00:00Z", "ns", "not a date"},
+		{"1200-01-01T00:00:00Z", "ns", "does not fit"}, {"", "ns", "is not a stamp"}, {"-", "ns", "is not a stamp"}, {"1x", "ns", "is not a stamp"}, {"0x10", "ns", "is not a stamp"},
+		{"1_000", "ns", "is not a stamp"}, {"+1", "ns", "is not a stamp"}, {"NaN", "ns", "is not a stamp"}, {"1.2.3", "ns", "is not a stamp"}, {12, "h", "ns takes"},
 	} {
 		got, err := nanosecondsOf(test.x, test.unit)
 		text := fmt.Sprint(got)
@@ -153,7 +153,7 @@ func TestMappingFaults(t *testing.T) {
 		{"process=@p," + good[10:], `is written $env["NAME"]`}, {good + ",args=in", `is written $env["NAME"]`},
 		{good + `,skip=count > 1 && count(args, # > 1) > 0`, "write $env.count for the field"},
 		{good + ",args=" + strings.Repeat("a+", 2000) + "a", "exceeds maximum allowed nodes"},
-		{good + ",colour=c", "colour is no name of an entry; known are skip, process"},
+		{good + ",colour=c", "colour is not a name of an entry; known are skip, process"},
 	} {
 		err := (&Options{Map: test.mapping}).Check()
 		if err == nil || !strings.Contains(err.Error(), test.want) {

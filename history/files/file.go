@@ -1,7 +1,5 @@
 package files
 
-import "io"
-
 // A File is a file that a walk found.
 type File struct {
 	Name string // the path, or "-"
@@ -27,18 +25,4 @@ func (f File) Input() (*Input, error) {
 	}
 	in.closer, in.context = r, f.opts.Context
 	return in, nil
-}
-
-// Open returns the content of the file as it is stored. The content of standard
-// input, a pipe or a member of an archive is decompressed, and can be read once, as
-// described at Input.
-func (f File) Open() (io.ReadCloser, error) {
-	if f.in != nil {
-		return io.NopCloser(f.in), nil
-	}
-	r, err := f.opts.openFile(f.Name)
-	if err != nil {
-		return nil, fault(f.Name, err)
-	}
-	return r, nil
 }

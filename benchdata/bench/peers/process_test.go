@@ -61,8 +61,8 @@ func checkWithPorcupine(file string) int {
 	return status
 }
 
-// processed are the workloads of BenchmarkProcess. With -short, it runs a few of which
-// porcupine decides each in a moment.
+// processed returns the workloads of BenchmarkProcess. With -short, these are a few that
+// porcupine decides quickly.
 func processed() []simulate.Workload {
 	var list []simulate.Workload
 	add := func(sizes []int, w simulate.Workload) {
@@ -162,7 +162,8 @@ func encode(b *testing.B, w simulate.Workload, file string) {
 	debug.FreeOSMemory()
 }
 
-// processes runs processes whose status has to be truth, or 3 if there is no verdict.
+// processes runs command until b ends. Each process has to exit with status truth, or with 3 if it
+// has no verdict.
 func processes(b *testing.B, command func(context.Context) *exec.Cmd, truth int) {
 	var cpu time.Duration
 	var memory int64
