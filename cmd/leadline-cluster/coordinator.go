@@ -190,16 +190,17 @@ func copyLine(out io.Writer, from *bufio.Reader) error {
 	}
 }
 
-// persist repeats do while the server is out of reach, for as long as patience lasts.
+// persist repeats do while the server is out of reach, for as long as patience lasts. The first
+// failure begins that time: one request may wait for longer than patience.
 func (c *coordinator) persist(ctx context.Context, do func() error) error {
-	for began, said := time.Now(), false; ; pause(ctx, min(time.Second, c.patience/4)) {
+	for lost := (time.Time{}); ; pause(ctx, min(time.Second, c.patience/4)) {
 		err := c.connected(ctx, c.patience/4)
 		if err == nil {
 			err = do()
 		}
 		switch {
 		case err == nil:
-			if said {
+			if !lost.IsZero() {
 				fmt.Fprintln(c.s.err, "leadline-cluster: the queue is back")
 			}
 			return nil
@@ -207,11 +208,11 @@ func (c *coordinator) persist(ctx context.Context, do func() error) error {
 			return ctx.Err()
 		case !passes(err):
 			return err
-		case time.Since(began) >= c.patience:
-			return &statusError{fmt.Errorf("the queue was out of reach for %v: %w; results that the server has stay there", c.patience, err), batch.ExitUnknown}
-		case !said:
-			said = true
+		case lost.IsZero():
+			lost = time.Now()
 			fmt.Fprintf(c.s.err, "leadline-cluster: the queue is out of reach: %v; trying again for %v\n", err, c.patience)
+		case time.Since(lost) >= c.patience:
+			return &statusError{fmt.Errorf("the queue was out of reach for %v: %w; results that the server has stay there", c.patience, err), batch.ExitUnknown}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -267,5 +268,22 @@ func TestUsage(t *testing.T) {
 		if status := run(strings.Fields(args), nil, &out, &messages); status != batch.ExitOK || !strings.Contains(out.String(), "leadline-cluster") || messages.Len() > 0 {
 			t.Errorf("%s: status %d, %q, %q", args, status, &out, &messages)
 		}
+	}
+}
+
+// TestSlowRequest: a request that fails after longer than patience is tried again.
+func TestSlowRequest(t *testing.T) {
+	var messages bytes.Buffer
+	c := &coordinator{patience: 100 * time.Millisecond, s: streams{err: &messages}}
+	tries := 0
+	err := c.persist(t.Context(), func() error {
+		if tries++; tries > 1 {
+			return nil
+		}
+		time.Sleep(2 * c.patience)
+		return context.DeadlineExceeded
+	})
+	if err != nil || tries != 2 || !strings.Contains(messages.String(), "the queue is back") {
+		t.Errorf("%d tries, %v; %s", tries, err, &messages)
 	}
 }
