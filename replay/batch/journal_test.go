@@ -47,7 +47,6 @@ func TestFinal(t *testing.T) {
 		{replay.Verdict{Finding: replay.GaveUp(replay.Time)}, false},
 		{replay.Verdict{Finding: replay.Finding{Answer: replay.Linearizable, DepthCause: replay.Depth}}, true},
 		{replay.Verdict{Finding: replay.Finding{Answer: replay.Linearizable, DepthCause: replay.Memory}}, false},
-		{replay.Verdict{Finding: replay.Finding{Answer: replay.Linearizable, Depth: 1}, ExactCause: "time"}, false},
 		{replay.Verdict{Finding: replay.Finding{Answer: replay.NotLinearizable}, Explanation: &replay.Explanation{
 			Unexplained: replay.NoOperation, Missing: []replay.MissingPart{{Part: "blame", Cause: "cancelled"}}}}, false},
 		{replay.Verdict{Finding: replay.Finding{Answer: replay.NotLinearizable}, Explanation: &replay.Explanation{

@@ -36,15 +36,13 @@ type record struct {
 	C         *int    `json:"c"`
 	CP        *int64  `json:"cp"`
 	// Order is "program" if real time does not order operations.
-	Order      string  `json:"order,omitempty"`
-	Verdict    string  `json:"verdict"`
-	Cause      *string `json:"cause"`
-	Depth      *int    `json:"depth"`
-	Index      *Index  `json:"schedule_index"`
-	Replayed   []int64 `json:"replayed"`
-	Engine     *string `json:"engine"`
-	ExactDepth *int    `json:"exact_depth"`
-	ExactCause *string `json:"exact_cause,omitempty"`
+	Order    string  `json:"order,omitempty"`
+	Verdict  string  `json:"verdict"`
+	Cause    *string `json:"cause"`
+	Depth    *int    `json:"depth"`
+	Index    *Index  `json:"schedule_index"`
+	Replayed []int64 `json:"replayed"`
+	Engine   *string `json:"engine"`
 	// Deeper is a depth that is known to be too small, and DepthCause says why the depth
 	// is not known.
 	Deeper     *int    `json:"deeper_than"`
@@ -157,7 +155,7 @@ func (o *Outcome) reason(h *history.History, v *replay.Verdict) {
 
 // gaveUp reports whether any part of the record is missing for this cause.
 func (rec *record) gaveUp(cause replay.Cause) bool {
-	for _, c := range []*string{rec.Cause, rec.DepthCause, rec.ExactCause} {
+	for _, c := range []*string{rec.Cause, rec.DepthCause} {
 		if c != nil && *c == cause.String() {
 			return true
 		}
@@ -236,7 +234,6 @@ func (r *Result) record() *record {
 		rec.Engine = orNull(v.Engine.String())
 	}
 	rec.Depth = orNull(v.Depth)
-	rec.ExactDepth, rec.ExactCause = orNull(v.ExactDepth), orNull(v.ExactCause)
 	if v.Answer == replay.Linearizable && v.Depth == 0 {
 		rec.Deeper, rec.DepthCause = &v.Deeper, orNull(v.DepthCause.String())
 		if v.DepthCause == replay.Depth {
