@@ -218,11 +218,9 @@ const (
 	MonitorEngine                // a monitor alone: see replay/monitor
 )
 
-// EngineNames are the names of the engines, in verdicts and on the command
-// line.
-var EngineNames = [...]string{AutoEngine: "auto", FamiliesEngine: "families", SearchEngine: "search", MonitorEngine: "monitor"}
-
-func (e Engine) String() string { return nameIn(EngineNames[:], int(e), "engine") }
+func (e Engine) String() string {
+	return nameIn([]string{"auto", "families", "search", "monitor"}, int(e), "engine")
+}
 
 // nameIn returns the i-th name, or what and the number if i has no name.
 func nameIn(names []string, i int, what string) string {

@@ -270,7 +270,7 @@ func (f *stressFlags) optionsFor(o *object) stress.Options {
 	if o.values > 0 {
 		options.Bounds.Values = o.values
 	}
-	options.Effort, _ = stress.EffortCalled("default")
+	options.Effort = stress.DefaultEffort
 	if f.time > 0 {
 		options.Effort.Time = f.time
 	}

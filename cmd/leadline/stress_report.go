@@ -116,7 +116,7 @@ func (r *stressReport) again(o *object, f *stress.Finding) []string {
 // command returns the command that runs a program for the given time.
 func (r *stressReport) command(o *object, program string, time time.Duration) string {
 	command := fmt.Sprintf("leadline stress %s --program %s", r.flags.named(o), report.ShellWord(program))
-	if usual, _ := stress.EffortCalled("default"); time > usual.Program {
+	if time > stress.DefaultEffort.Program {
 		command += " --run " + time.String()
 	}
 	return command

@@ -40,7 +40,7 @@ func TestGoOn(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	var found []string
-	r, err := searchUntil(ctx, counters(), stress.Options{GoOn: true, Reduce: true, Bounds: stress.Bounds{MaxInvocations: 5}, Effort: stress.Effort{Name: "test", Time: patience, Program: 5 * time.Millisecond},
+	r, err := searchUntil(ctx, counters(), stress.Options{GoOn: true, Reduce: true, Bounds: stress.Bounds{MaxInvocations: 5}, Effort: stress.Effort{Time: patience, Program: 5 * time.Millisecond},
 		Found: func(f *stress.Finding) {
 			if found = append(found, f.Program); len(found) == 2 {
 				stop()
@@ -64,7 +64,7 @@ func TestGoOn(t *testing.T) {
 func TestBrokenCore(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	r, err := searchUntil(ctx, counters("first"), stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: 100 * time.Millisecond},
+	r, err := searchUntil(ctx, counters("first"), stress.Options{Effort: stress.Effort{Time: patience, Program: 100 * time.Millisecond},
 		Programs: slices.Repeat([]string{"{ first(); good(); first() } || { first(); first() }"}, 1000),
 		Found:    func(*stress.Finding) { stop() }})
 	if err != nil || len(r.Findings) != 1 || len(r.Atomic) > 0 || !slices.Equal(r.Suspect, []string{"good"}) || r.Findings[0].Method != "" || strings.Contains(r.Findings[0].Program, "good") {
@@ -120,7 +120,7 @@ func avoids(t *testing.T) (blamed bool) {
 	}
 	known, programs, without, suspicions := false, 0, 0, 0
 	both := map[string]bool{} // target -> the program before calls both
-	r, err := searchUntil(ctx, pairs(), stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: time.Millisecond},
+	r, err := searchUntil(ctx, pairs(), stress.Options{Effort: stress.Effort{Time: patience, Program: time.Millisecond},
 		Found: func(f *stress.Finding) {
 			known = true
 			if f.Method != "" {
@@ -170,7 +170,7 @@ func TestTime(t *testing.T) {
 		for seed := uint64(1); seed < 1000 && seen == 0; seed++ { // a run of a busy machine may see nothing
 			programs := 0
 			r, err := search(counters("first"), stress.Options{Seed: seed, Reduce: late == 0, Methods: []string{""},
-				Effort:   stress.Effort{Name: "test", Time: 1, Program: 100 * time.Millisecond},
+				Effort:   stress.Effort{Time: 1, Program: 100 * time.Millisecond},
 				Starting: func(string, string) { programs++ }})
 			if err != nil || programs != 1 || r.Programs != 1 {
 				t.Fatalf("%v: %d programs, %+v, %v", late, programs, r, err)
@@ -190,7 +190,7 @@ func TestReduceLate(t *testing.T) {
 	defer stress.SetReduceTime(stress.SetReduceTime(30 * time.Millisecond))
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	r, err := searchUntil(ctx, counters("first"), stress.Options{Reduce: true, Effort: stress.Effort{Name: "test", Time: patience, Program: 100 * time.Millisecond},
+	r, err := searchUntil(ctx, counters("first"), stress.Options{Reduce: true, Effort: stress.Effort{Time: patience, Program: 100 * time.Millisecond},
 		Programs: slices.Repeat([]string{"{ first(); first(); first(); first() } || { first(); first(); first(); first() }"}, 100),
 		Found:    func(*stress.Finding) { stop() }})
 	if err != nil || len(r.Findings) != 1 || r.Unproved > 0 {
@@ -227,7 +227,7 @@ func TestUnexercised(t *testing.T) {
 			return func(any) history.Value { return history.NullValue }
 		}})
 	}
-	r, err := search(c, stress.Options{Effort: stress.Effort{Name: "test", Time: 200 * time.Millisecond, Program: 5 * time.Millisecond}})
+	r, err := search(c, stress.Options{Effort: stress.Effort{Time: 200 * time.Millisecond, Program: 5 * time.Millisecond}})
 	if err != nil || len(r.Atomic) > 0 || !slices.Equal(r.Unexercised, []string{"get", "remove"}) {
 		t.Errorf("%+v, %v", r, err)
 	}

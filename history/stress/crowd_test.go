@@ -72,7 +72,7 @@ func TestCleaners(t *testing.T) {
 	for _, name := range []string{"cleaner", "closed cleaner"} {
 		executions, judged := int64(0), 0
 		for limit := 200 * time.Millisecond; (executions < 10 || judged < 2) && limit < patience; limit *= 4 {
-			r, err := stress.Supervise(context.Background(), child(name), stress.Options{Effort: stress.Effort{Name: "test", Time: limit, Program: time.Millisecond}})
+			r, err := stress.Supervise(context.Background(), child(name), stress.Options{Effort: stress.Effort{Time: limit, Program: time.Millisecond}})
 			if err != nil || len(r.Findings)+len(r.Crashes) > 0 {
 				t.Fatalf("%s: %v, %+v", name, err, r)
 			}
@@ -119,7 +119,7 @@ func serveBusyCleaners() int {
 func TestBusyCleaners(t *testing.T) {
 	t.Parallel() // it waits for other processes
 	r, err := stress.Supervise(context.Background(), child("busy cleaner"), stress.Options{Silence: 10 * time.Second,
-		Effort: stress.Effort{Name: "test", Time: 3 * time.Second, Program: time.Millisecond}})
+		Effort: stress.Effort{Time: 3 * time.Second, Program: time.Millisecond}})
 	if err != nil || len(r.Crashes) > 0 || r.Programs == 0 {
 		t.Errorf("%v, %+v", err, r)
 	}
@@ -130,7 +130,7 @@ func TestBusyCleaners(t *testing.T) {
 func TestSilent(t *testing.T) {
 	t.Parallel() // it waits for another process
 	_, err := stress.Supervise(context.Background(), child("late"), stress.Options{Silence: 10 * time.Second,
-		Effort: stress.Effort{Name: "test", Time: patience, Program: time.Millisecond}})
+		Effort: stress.Effort{Time: patience, Program: time.Millisecond}})
 	if err == nil || !strings.Contains(err.Error(), "after the constructor returned") {
 		t.Error(err)
 	}

@@ -2,6 +2,7 @@ package stress
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -263,7 +264,7 @@ func (s *supervisor) verify(f *Finding) bool {
 	}
 	if s.job.OnThreads != nil && f.Fault == "" {
 		if start := s.job.OnThreads(); start != nil {
-			limit := min(onThreads, onThreadsPrograms*s.job.Effort.or("default").Program)
+			limit := min(onThreads, onThreadsPrograms*cmp.Or(s.job.Effort, DefaultEffort).Program)
 			limited, stop := ctx, func() {}
 			if f.Scheduled.Spins { // threads cannot be stopped
 				limited, stop = context.WithTimeout(ctx, limit+spinningThreads)

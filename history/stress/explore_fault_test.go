@@ -298,7 +298,7 @@ func TestFaultsGenerated(t *testing.T) {
 		if programs++; programs == 60 {
 			cancel()
 		}
-	}, Effort: stress.Effort{Name: "test", Time: time.Hour, Program: time.Millisecond}})
+	}, Effort: stress.Effort{Time: time.Hour, Program: time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}

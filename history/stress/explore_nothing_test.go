@@ -16,7 +16,7 @@ import (
 func scheduled(t *testing.T, c *stress.Class, program string) *stress.Report {
 	t.Helper()
 	r, err := stress.Search(context.Background(), c, stress.Options{Schedules: true, Preemptions: 1, Programs: []string{program}, Checker: stresstest.Checker(nil),
-		Effort: stress.Effort{Name: "test", Time: time.Minute, Program: time.Millisecond}})
+		Effort: stress.Effort{Time: time.Minute, Program: time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -442,7 +442,7 @@ func (p *partly) Own() int { p.own++; return p.own }
 func TestStepless(t *testing.T) {
 	c := classOf(t, func() *partly { return &partly{} }, stress.ReflectOptions{ReadOnly: []string{}})
 	for _, programs := range [][]string{{"{ Wait() } || { Open() } || { Own() }"}, {"{ Wait() } || { Own() }"}} {
-		r, err := stress.Search(t.Context(), c, stress.Options{Schedules: true, Programs: programs, Checker: stresstest.Checker(nil), Effort: stress.Effort{Name: "test", Time: patience}})
+		r, err := stress.Search(t.Context(), c, stress.Options{Schedules: true, Programs: programs, Checker: stresstest.Checker(nil), Effort: stress.Effort{Time: patience}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -477,7 +477,7 @@ func TestDiverging(t *testing.T) {
 func TestSuperviseSchedules(t *testing.T) {
 	threads := 0
 	r, err := stress.Supervise(context.Background(), child("hits"), stress.Options{Schedules: true, Programs: []string{"{ Inc(); Get() } || { Locked(); Atomic() }"},
-		Effort:    stress.Effort{Name: "test", Time: patience, Program: time.Millisecond},
+		Effort:    stress.Effort{Time: patience, Program: time.Millisecond},
 		OnThreads: func() func(context.Context) *exec.Cmd { threads++; return child("hits") }})
 	if err != nil || len(r.Findings) != 1 || threads != 1 {
 		t.Fatal(r, err, threads)

@@ -72,7 +72,7 @@ func TestHangingInit(t *testing.T) {
 			defer interrupt()
 			ended := make(chan error, 1)
 			go func() {
-				ended <- c.run(ctx, start, stress.Options{Silence: c.silence, Programs: programs, Effort: stress.Effort{Name: "test", Time: patience}})
+				ended <- c.run(ctx, start, stress.Options{Silence: c.silence, Programs: programs, Effort: stress.Effort{Time: patience}})
 				theirs.Close()
 			}()
 			if _, err := alive.Read(make([]byte, 1)); err != nil {

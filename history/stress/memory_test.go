@@ -25,7 +25,7 @@ func TestMemory(t *testing.T) {
 	}, Methods: []*stress.Method{{Name: "add", Prepare: func([]history.Value) stress.Call {
 		return func(o any) history.Value { return history.IntValue(o.(*atomic.Int64).Add(1)) }
 	}}}}
-	r, err := search(c, stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: patience}})
+	r, err := search(c, stress.Options{Effort: stress.Effort{Time: patience, Program: patience}})
 	if err != nil || !r.Worn || r.Memory < 64<<20 || len(r.Findings) > 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -43,7 +43,7 @@ func TestBigObjects(t *testing.T) {
 	}, Close: func(any) { live.Add(-1) }, Methods: []*stress.Method{{Name: "len", Prepare: func([]history.Value) stress.Call {
 		return func(o any) history.Value { return history.IntValue(int64(len(*o.(*[]byte)))) }
 	}}}}
-	_, err := search(c, stress.Options{Programs: []string{"{ len() } || { len() }"}, Effort: stress.Effort{Name: "test", Time: time.Second, Program: 50 * time.Millisecond}})
+	_, err := search(c, stress.Options{Programs: []string{"{ len() } || { len() }"}, Effort: stress.Effort{Time: time.Second, Program: 50 * time.Millisecond}})
 	if err != nil || most.Load() == 0 || most.Load() > 8 {
 		t.Errorf("%d at one time, %v", most.Load(), err)
 	}

@@ -17,7 +17,7 @@ type Options struct {
 	// ReflectOptions are used by package stresstest and ServeLike, which derive the
 	// class. Search itself ignores them.
 	ReflectOptions
-	Effort Effort
+	Effort Effort // DefaultEffort if zero
 	Bounds Bounds
 	// Seed fixes the programs, not how their threads interleave.
 	Seed uint64
@@ -100,7 +100,6 @@ type Checker interface {
 
 // An Effort is how long a class is tested.
 type Effort struct {
-	Name string
 	// Time is for a class. Its target methods share it. A violation that is seen
 	// just before the end may take some seconds more to be proved and reduced.
 	Time time.Duration
@@ -108,27 +107,11 @@ type Effort struct {
 	Program time.Duration
 }
 
-// EffortCalled returns a preset: "quick", "default" or "tough".
-func EffortCalled(name string) (Effort, bool) {
-	for _, e := range []Effort{
-		{"quick", 10 * time.Second, 20 * time.Millisecond},
-		{"default", 2 * time.Minute, 50 * time.Millisecond},
-		{"tough", 20 * time.Minute, 250 * time.Millisecond},
-	} {
-		if e.Name == name {
-			return e, true
-		}
-	}
-	return Effort{}, false
-}
-
-// or returns the preset called name if the effort is zero.
-func (e Effort) or(name string) Effort {
-	if e == (Effort{}) {
-		e, _ = EffortCalled(name)
-	}
-	return e
-}
+// QuickEffort is the default of Go tests, and DefaultEffort that of everything else.
+var (
+	QuickEffort   = Effort{Time: 10 * time.Second, Program: 20 * time.Millisecond}
+	DefaultEffort = Effort{Time: 2 * time.Minute, Program: 50 * time.Millisecond}
+)
 
 // Bounds limit the size and kind of programs. The zero value is what
 // Violat generates by default ("Generating Tests of Observational Refinement

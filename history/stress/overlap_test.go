@@ -12,7 +12,7 @@ import (
 // TestNoOverlap: a search in which no invocations overlapped says that it judged nothing.
 func TestNoOverlap(t *testing.T) {
 	c := counterClass(false)
-	effort := stress.Effort{Name: "test", Time: patience, Program: time.Millisecond}
+	effort := stress.Effort{Time: patience, Program: time.Millisecond}
 	ordered := "{ increment() } || { increment() } order 0<1" // these never overlap
 	r, err := search(c, stress.Options{Programs: []string{ordered}, Effort: effort})
 	if err != nil {

@@ -2,6 +2,7 @@ package stress
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,7 +56,7 @@ type searcher struct {
 // unless ctx is done. It is an error if none of the first 64 can be run.
 // The checker confirms every violation.
 func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
-	o.Effort = o.Effort.or("default")
+	o.Effort = cmp.Or(o.Effort, DefaultEffort)
 	s := &searcher{ctx: ctx, class: c, options: o, report: &Report{Subject: c.Name, MethodPrograms: map[string]int{}}, start: time.Now(),
 		called: map[*Method]bool{}, known: map[string]bool{}, shares: map[*Method]share{}, faults: map[string]bool{}, alone: map[string]bool{}, before: abandoned.Load(),
 		memory: memoryUsed() + maxMemory}

@@ -155,7 +155,7 @@ func TestSubjects(t *testing.T) {
 		}
 		t.Run(s.Class.Name, func(t *testing.T) {
 			t.Parallel()
-			effort, _ := stress.EffortCalled("quick")
+			effort := stress.QuickEffort
 			enough := 20
 			if effort.Time = patience; !*full && !s.Broken {
 				effort.Program, enough = time.Millisecond, 10
@@ -237,7 +237,7 @@ func TestCrash(t *testing.T) {
 		for limit := 10 * time.Millisecond; limit < patience && len(r.Crashes) == 0; limit *= 4 { // a busy machine makes few calls in it
 			var err error
 			r, err = stress.Supervise(context.Background(), child(how),
-				stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: limit}, Exhaustive: true,
+				stress.Options{Effort: stress.Effort{Time: patience, Program: limit}, Exhaustive: true,
 					Bounds: stress.Bounds{MinInvocations: 2, MaxInvocations: 2, Values: 2}, Seed: 3})
 			if err != nil {
 				t.Fatal(err)
@@ -262,7 +262,7 @@ func TestCrash(t *testing.T) {
 func TestHang(t *testing.T) {
 	t.Parallel() // it waits for another process
 	r, err := stress.Supervise(context.Background(), child("hang"),
-		stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: 10 * time.Millisecond}, Methods: []string{"danger"}, Seed: 3,
+		stress.Options{Effort: stress.Effort{Time: patience, Program: 10 * time.Millisecond}, Methods: []string{"danger"}, Seed: 3,
 			Silence: 3 * time.Second})
 	if err != nil {
 		t.Fatal(err)
@@ -277,7 +277,7 @@ func TestHang(t *testing.T) {
 func TestHangingConstructor(t *testing.T) {
 	t.Parallel() // it waits for another process
 	_, err := stress.Supervise(context.Background(), child("constructor"), stress.Options{Silence: 300 * time.Millisecond,
-		Effort: stress.Effort{Name: "test", Time: patience, Program: time.Millisecond}})
+		Effort: stress.Effort{Time: patience, Program: time.Millisecond}})
 	if err == nil || !strings.Contains(err.Error(), "the constructor may not return") {
 		t.Error(err)
 	}
@@ -324,7 +324,7 @@ func TestReduceHangs(t *testing.T) {
 		t.Skip("waits for seconds: with -full")
 	}
 	r, err := stress.Supervise(context.Background(), child("reduce"), stress.Options{Reduce: true, Silence: 10 * time.Second,
-		Effort:   stress.Effort{Name: "test", Time: patience, Program: 500 * time.Millisecond},
+		Effort:   stress.Effort{Time: patience, Program: 500 * time.Millisecond},
 		Programs: []string{"[ mark() ] { increment(); increment() } || { increment() }"}})
 	if err != nil || len(r.Findings) != 1 || len(r.Crashes) != 1 || strings.Contains(r.Crashes[0].Program, "mark") {
 		t.Errorf("%+v, %v", r, err)
@@ -360,7 +360,7 @@ func TestSpin(t *testing.T) {
 	for limit := 700 * time.Millisecond; limit < patience && r.Executions == 0; limit *= 4 {
 		var err error
 		r, err = stress.Supervise(context.Background(), child("spin"), stress.Options{Seed: 1, Silence: 20 * time.Second,
-			Effort: stress.Effort{Name: "test", Time: limit, Program: time.Millisecond}})
+			Effort: stress.Effort{Time: limit, Program: time.Millisecond}})
 		if err != nil || len(r.Crashes) > 0 || len(r.Findings) > 0 {
 			t.Fatalf("%+v, %v", r, err)
 		}
@@ -381,7 +381,7 @@ func TestInterrupt(t *testing.T) {
 		return cmd
 	}
 	programs := 0
-	r, err := stress.Supervise(ctx, start, stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: 10 * time.Millisecond},
+	r, err := stress.Supervise(ctx, start, stress.Options{Effort: stress.Effort{Time: patience, Program: 10 * time.Millisecond},
 		Starting: func(string, string) {
 			if programs++; programs == 3 {
 				_ = cmd.Process.Signal(os.Interrupt)
@@ -401,7 +401,7 @@ func TestKill(t *testing.T) {
 		return cmd
 	}
 	programs := 0
-	r, err := stress.Supervise(context.Background(), start, stress.Options{Effort: stress.Effort{Name: "test", Time: patience, Program: time.Millisecond},
+	r, err := stress.Supervise(context.Background(), start, stress.Options{Effort: stress.Effort{Time: patience, Program: time.Millisecond},
 		Starting: func(string, string) {
 			if programs++; programs == 3 {
 				_ = cmd.Process.Kill()
@@ -431,7 +431,7 @@ func TestUnsteady(t *testing.T) {
 				}
 			}
 			r, err := search(c, stress.Options{Programs: []string{"{ flip(); flip() } || { flip() }"}, Keep: 5, History: kept,
-				Effort: stress.Effort{Name: "test", Time: time.Second, Program: 20 * time.Millisecond}})
+				Effort: stress.Effort{Time: time.Second, Program: 20 * time.Millisecond}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -456,7 +456,7 @@ func TestClock(t *testing.T) {
 	}}
 	for range 3 {
 		r, err := search(c, stress.Options{Programs: []string{"{ fresh(); fresh() } || { fresh() }"},
-			Effort: stress.Effort{Name: "test", Time: time.Second, Program: 20 * time.Millisecond}})
+			Effort: stress.Effort{Time: time.Second, Program: 20 * time.Millisecond}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -481,7 +481,7 @@ func TestBadOptions(t *testing.T) {
 func TestExhaustive(t *testing.T) {
 	c := subject.Lookup("counter").Class
 	r, err := search(c, stress.Options{Exhaustive: true, Bounds: stress.Bounds{MinInvocations: 2, MaxInvocations: 2, Values: 1},
-		Effort: stress.Effort{Name: "test", Time: patience, Program: time.Millisecond}})
+		Effort: stress.Effort{Time: patience, Program: time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -518,7 +518,7 @@ func TestWrongDesignation(t *testing.T) {
 		method("get", true, func(o *toggle) history.Value { o.on = !o.on; return history.BoolValue(o.on) }),
 		method("reset", false, func(o *toggle) history.Value { o.on = false; return history.NoValue }),
 	}}
-	r, err := search(c, stress.Options{Effort: stress.Effort{Name: "test", Time: 300 * time.Millisecond, Program: 5 * time.Millisecond}})
+	r, err := search(c, stress.Options{Effort: stress.Effort{Time: 300 * time.Millisecond, Program: 5 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -541,7 +541,7 @@ func TestBlame(t *testing.T) {
 			programs = slices.Repeat(programs, 1000) // until one shows the violation
 		}
 		ctx, stop := context.WithCancel(context.Background())
-		r, err := searchUntil(ctx, c, stress.Options{Programs: programs, Effort: stress.Effort{Name: "test", Time: patience, Program: 20 * time.Millisecond},
+		r, err := searchUntil(ctx, c, stress.Options{Programs: programs, Effort: stress.Effort{Time: patience, Program: 20 * time.Millisecond},
 			Found: func(*stress.Finding) { stop() }})
 		stop()
 		if err != nil {
@@ -564,7 +564,7 @@ func TestReduce(t *testing.T) {
 			return func(any) history.Value { return history.NoValue }
 		}},
 	}}
-	r, err := search(c, stress.Options{Reduce: true, Effort: stress.Effort{Name: "test", Time: patience, Program: patience},
+	r, err := search(c, stress.Options{Reduce: true, Effort: stress.Effort{Time: patience, Program: patience},
 		Programs: []string{"[ increment(); nothing(1) ] { nothing(1); increment(); increment() } || { increment() } [ nothing(0) ]"}})
 	if err != nil || len(r.Findings) != 1 {
 		t.Fatalf("%v, %v", r, err)

@@ -3,6 +3,7 @@ package stress
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -40,7 +41,7 @@ const deadlock = "fatal error: all goroutines are asleep - deadlock!"
 // If something else killed the process, Supervise returns an error as well as the
 // report; that is not a crash.
 func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, o Options) (report *Report, err error) {
-	o.Effort = o.Effort.or("default")
+	o.Effort = cmp.Or(o.Effort, DefaultEffort)
 	if o.Silence == 0 {
 		o.Silence = silence
 	}

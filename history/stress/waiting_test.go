@@ -94,7 +94,7 @@ func TestTimers(t *testing.T) {
 	c := &stress.Class{Name: "timed", New: func() any { return &object{values: make(chan int, 2)} },
 		Methods: []*stress.Method{nullary("work", work), nullary("get", get), nullary("put", put)}}
 	for _, program := range []string{"{ work() } || { work() }", "{ get() } || { put() }"} {
-		r, err := search(c, stress.Options{Programs: []string{program}, Effort: stress.Effort{Name: "test", Time: patience, Program: 100 * time.Millisecond}})
+		r, err := search(c, stress.Options{Programs: []string{program}, Effort: stress.Effort{Time: patience, Program: 100 * time.Millisecond}})
 		if err != nil || len(r.Findings) > 0 {
 			t.Errorf("%s: %v, %+v", program, err, r)
 		}
@@ -224,7 +224,7 @@ func TestLostWakeUps(t *testing.T) {
 		if i > 0 && !*full {
 			break
 		}
-		r, err := search(e.class, stress.Options{Programs: []string{e.program}, Effort: stress.Effort{Name: "test", Time: patience, Program: patience}})
+		r, err := search(e.class, stress.Options{Programs: []string{e.program}, Effort: stress.Effort{Time: patience, Program: patience}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -270,7 +270,7 @@ func TestWorn(t *testing.T) {
 	c := locksClass()
 	c.Methods = c.Methods[2:] // no unlock releases those that wait
 	r, err := search(c, stress.Options{Programs: slices.Repeat([]string{"{ both(0) } || { both(1) }"}, 50),
-		Effort: stress.Effort{Name: "test", Time: patience, Program: patience}})
+		Effort: stress.Effort{Time: patience, Program: patience}})
 	if err != nil || !r.Worn || r.Programs != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -308,7 +308,7 @@ func TestWaitingByModel(t *testing.T) {
 		findings int
 	}{{c, 0}, {&broken, 1}} {
 		r, err := search(e.class, stress.Options{Programs: []string{"{ lock(); unlock() } || { lock(); unlock() }"}, ByModel: true,
-			Effort: stress.Effort{Name: "test", Time: time.Second, Program: 20 * time.Millisecond}})
+			Effort: stress.Effort{Time: time.Second, Program: 20 * time.Millisecond}})
 		if err != nil || len(r.Findings) != e.findings {
 			t.Fatalf("%v, %+v", err, r)
 		}

@@ -107,7 +107,7 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 	switch {
 	case h == nil:
 		return v, errors.New("decide: the history is nil")
-	case int(o.Engine) >= len(replay.EngineNames):
+	case o.Engine > replay.MonitorEngine:
 		return v, fmt.Errorf("decide: unknown engine: %v", o.Engine)
 	case o.Chains > replay.MinimumChains:
 		return v, fmt.Errorf("decide: unknown mode of chains: %d", o.Chains)

@@ -65,7 +65,7 @@ func (q ChannelQueue) Get() int  { return <-q.c }
 // that loses wake-ups does not.
 func TestBlocking(t *testing.T) {
 	t.Parallel() // it sleeps most of the time, and TestUser waits for other processes
-	short := Options{Effort: stress.Effort{Name: "test", Time: 200 * time.Millisecond, Program: 10 * time.Millisecond}}
+	short := Options{Effort: stress.Effort{Time: 200 * time.Millisecond, Program: 10 * time.Millisecond}}
 	Test(t, func() *BoundedQueue { return newBoundedQueue((*sync.Cond).Broadcast) }, short)
 	Test(t, func() ChannelQueue { return ChannelQueue{make(chan int, 1)} }, short)
 
@@ -80,7 +80,7 @@ func TestBlocking(t *testing.T) {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
 			tb := &fakeTB{dir: t.TempDir()}
-			long := Options{Dir: tb.dir, Effort: stress.Effort{Name: "test", Time: 5 * time.Minute, Program: 5 * time.Minute},
+			long := Options{Dir: tb.dir, Effort: stress.Effort{Time: 5 * time.Minute, Program: 5 * time.Minute},
 				Programs: []string{e.program}}
 			Test(tb, func() *BoundedQueue { return newBoundedQueue(e.wake) }, long)
 			text := strings.Join(tb.errors, "\n")
@@ -102,7 +102,7 @@ func (Stuck) Get() int { select {} }
 // says so. A method that nothing wakes is left out.
 func TestRendezvous(t *testing.T) {
 	tb := &fakeTB{dir: t.TempDir()}
-	effort := stress.Effort{Name: "test", Time: 5 * time.Minute, Program: 10 * time.Millisecond}
+	effort := stress.Effort{Time: 5 * time.Minute, Program: 10 * time.Millisecond}
 	Test(tb, func() ChannelQueue { return ChannelQueue{make(chan int)} }, Options{Effort: effort, Programs: []string{"{ Put(0) } || { Get() }"}})
 	if text := strings.Join(tb.logs, "\n"); len(tb.errors) > 0 || !strings.Contains(text, "1 program was compared with runs in which calls that wait for one another are open together") {
 		t.Errorf("%q, %s", tb.errors, text)

@@ -82,7 +82,7 @@ func TestClassSpec(t *testing.T) {
 			New: func() any { n := &atomic.Int64{}; n.Store(first); return n }}
 	}
 	o := Options{Programs: []string{"{ getAndIncrement() } || { getAndIncrement() }"}, ByModel: true,
-		Effort: stress.Effort{Name: "test", Time: time.Minute, Program: 20 * time.Millisecond}, Dir: t.TempDir()}
+		Effort: stress.Effort{Time: time.Minute, Program: 20 * time.Millisecond}, Dir: t.TempDir()}
 	o.Spec = renamed{counter}
 	for first, want := range []string{"", "counter is not atomic: "} {
 		tb := &fakeTB{dir: t.TempDir()}
@@ -118,7 +118,7 @@ func TestWrongSpec(t *testing.T) {
 	} {
 		for _, byModel := range []bool{false, true} {
 			o := Options{Programs: []string{"{ getAndIncrement() } || { getAndIncrement() }"}, ByModel: byModel, Dir: t.TempDir(),
-				Effort: stress.Effort{Name: "test", Time: time.Minute, Program: 20 * time.Millisecond}}
+				Effort: stress.Effort{Time: time.Minute, Program: 20 * time.Millisecond}}
 			o.Spec = wrong
 			tb := &fakeTB{}
 			TestClass(tb, class, o)

@@ -15,10 +15,9 @@ import (
 
 // Outside of tests, Search returns a report.
 func ExampleChecker() {
-	effort, _ := stress.EffortCalled("quick")
 	report, err := stress.Search(context.Background(), subject.Lookup("queue").Class, stress.Options{
 		Programs: []string{"{ enqueue(1); dequeue() } || { dequeue() }"},
-		Effort:   effort,
+		Effort:   stress.QuickEffort,
 		Checker:  stresstest.Checker(nil),
 	})
 	if err != nil {

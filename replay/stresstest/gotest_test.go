@@ -55,7 +55,7 @@ func (i *inventory) Take() bool {
 func (i *inventory) Each(func()) {}
 
 // The time is for violations that a busy machine shows late: a test ends with one.
-var options = stresstest.Options{Effort: stress.Effort{Name: "test", Time: 5 * time.Minute, Program: 2 * time.Millisecond}}
+var options = stresstest.Options{Effort: stress.Effort{Time: 5 * time.Minute, Program: 2 * time.Millisecond}}
 
 func TestType(t *testing.T) {
 	stresstest.Test(t, newInventory, options) // Type

@@ -39,6 +39,7 @@
 package stresstest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,7 +67,7 @@ type TB interface {
 	Errorf(format string, args ...any)
 }
 
-// Options are the options of package stress. The effort is "quick" by default: ten
+// Options are the options of package stress. The effort is stress.QuickEffort by default: ten
 // seconds.
 type Options = stress.Options
 
@@ -323,9 +324,7 @@ func warnOfEnd(t TB, class string, report *stress.Report, passed bool) {
 
 // effortFor returns the effort of a test, given the effort in its options.
 func effortFor(t TB, e stress.Effort) stress.Effort {
-	if e == (stress.Effort{}) {
-		e, _ = stress.EffortCalled("quick")
-	}
+	e = cmp.Or(e, stress.QuickEffort)
 	if isGoTest(t) && testing.Short() {
 		e.Time = min(e.Time, shortTime)
 	}
@@ -377,7 +376,7 @@ func (c *checker) describe(t TB, f *stress.Finding, dir string, call int) string
 			}
 		}
 		long := ""
-		if quick, _ := stress.EffortCalled("quick"); f.Again() > quick.Program {
+		if f.Again() > stress.QuickEffort.Program {
 			long = fmt.Sprintf(", Effort: stress.Effort{Program: %d * time.Millisecond}", f.Again().Milliseconds())
 		}
 		if f.Scheduled != nil {

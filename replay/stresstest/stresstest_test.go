@@ -74,7 +74,7 @@ func (f *fakeTB) Errorf(text string, a ...any) { f.errors = append(f.errors, fmt
 func newInventory() *Inventory { return &Inventory{} }
 
 func TestTest(t *testing.T) {
-	effort := stress.Effort{Name: "test", Time: 5 * time.Minute, Program: 5 * time.Millisecond}
+	effort := stress.Effort{Time: 5 * time.Minute, Program: 5 * time.Millisecond}
 	tb := &fakeTB{dir: t.TempDir()}
 	Test(tb, newInventory, Options{Effort: effort, Dir: tb.dir})
 	if len(tb.errors) != 1 {
@@ -124,7 +124,7 @@ func (i *Idle) Lossy() int {
 // TestRemarks: the log names methods that were not exercised, and those that
 // violations of core methods do not need.
 func TestRemarks(t *testing.T) {
-	effort := stress.Effort{Name: "test", Time: time.Nanosecond, Program: 50 * time.Millisecond}
+	effort := stress.Effort{Time: time.Nanosecond, Program: 50 * time.Millisecond}
 	tb := &fakeTB{dir: t.TempDir()}
 	newIdle := func() *Idle { return &Idle{} }
 	Test(tb, newIdle, Options{Effort: effort, ReflectOptions: stress.ReflectOptions{Exclude: []string{"Lossy"}}})
@@ -327,7 +327,7 @@ func TestFileNames(t *testing.T) {
 
 func TestEffort(t *testing.T) {
 	defer flag.Set("test.short", fmt.Sprint(testing.Short()))
-	long := stress.Effort{Name: "long", Time: time.Hour, Program: time.Second}
+	long := stress.Effort{Time: time.Hour, Program: time.Second}
 	for _, short := range []bool{false, true} {
 		if err := flag.Set("test.short", fmt.Sprint(short)); err != nil {
 			t.Fatal(err)
@@ -390,7 +390,7 @@ func TestNothingJudged(t *testing.T) {
 	var shared Inventory
 	newShared := func() *Inventory { return &shared }
 	o := Options{Programs: []string{"[ Put(0) ] { Put(0); Count(0) } || { Put(0); Count(0) }"},
-		Effort: stress.Effort{Name: "test", Time: time.Minute, Program: 20 * time.Millisecond}, Dir: t.TempDir()}
+		Effort: stress.Effort{Time: time.Minute, Program: 20 * time.Millisecond}, Dir: t.TempDir()}
 	for _, strict := range []bool{false, true} {
 		tb := &fakeTB{}
 		o.Strict = strict
