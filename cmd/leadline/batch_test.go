@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history/codec"
-	"github.com/leadline/leadline/history/stress/simulate"
+	"github.com/leadline/leadline/replay/simulate"
 )
 
 var (

@@ -6,8 +6,8 @@ import (
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/history/codec"
-	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/history/stress/subject"
+	"github.com/leadline/leadline/replay/simulate"
 	"github.com/leadline/leadline/replay/spec"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"

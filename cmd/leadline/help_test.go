@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/leadline/leadline/history/stress/simulate"
+	"github.com/leadline/leadline/replay/simulate"
 )
 
 // TestHelpTopics: each section of the manual is a topic of help, and each

@@ -15,8 +15,8 @@ import (
 	"github.com/leadline/leadline/history/files"
 	recording "github.com/leadline/leadline/history/record"
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/history/stress/subject"
+	"github.com/leadline/leadline/replay/simulate"
 	"github.com/spf13/pflag"
 )
 

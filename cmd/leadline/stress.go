@@ -13,7 +13,7 @@ import (
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/instrument"
+	"github.com/leadline/leadline/history/stress/explore/instrument"
 	"github.com/leadline/leadline/history/stress/subject"
 	"github.com/leadline/leadline/replay/stresstest"
 	"github.com/spf13/pflag"

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/instrument"
+	"github.com/leadline/leadline/history/stress/explore/instrument"
 	"github.com/leadline/leadline/history/stress/procgroup"
 	"github.com/leadline/leadline/replay/report"
 )

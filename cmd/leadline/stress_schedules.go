@@ -16,8 +16,8 @@ import (
 
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/instrument"
-	"github.com/leadline/leadline/history/stress/schedule"
+	"github.com/leadline/leadline/history/stress/explore/instrument"
+	"github.com/leadline/leadline/history/stress/explore/schedule"
 	"github.com/leadline/leadline/replay/report"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/stress/schedule"
+	"github.com/leadline/leadline/history/stress/explore/schedule"
 )
 
 // Expected are the outcomes that a program can have if its invocations take

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/stress/schedule"
+	"github.com/leadline/leadline/history/stress/explore/schedule"
 )
 
 // ExploreOptions say which schedules Explore runs. The zero value is for those

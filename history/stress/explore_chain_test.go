@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/schedule"
-	"github.com/leadline/leadline/history/stress/schedule/shim/atomic"
-	"github.com/leadline/leadline/history/stress/schedule/shim/sync"
-	clock "github.com/leadline/leadline/history/stress/schedule/shim/time"
+	"github.com/leadline/leadline/history/stress/explore/schedule"
+	"github.com/leadline/leadline/history/stress/explore/shim/atomic"
+	"github.com/leadline/leadline/history/stress/explore/shim/sync"
+	clock "github.com/leadline/leadline/history/stress/explore/shim/time"
 )
 
 // A chain has two methods that return true only if they take turns: each flag is up for a

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/leadline/leadline/history/stress/explore/schedule"
 	"github.com/leadline/leadline/history/stress/procgroup"
-	"github.com/leadline/leadline/history/stress/schedule"
 )
 
 // A replayJob makes a process replay a schedule, instead of searching.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/leadline/leadline/history/stress/schedule"
+	"github.com/leadline/leadline/history/stress/explore/schedule"
 )
 
 // Faults inside one call. They are violations although some order of the invocations may

@@ -10,10 +10,10 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/schedule"
-	scontext "github.com/leadline/leadline/history/stress/schedule/shim/context"
-	"github.com/leadline/leadline/history/stress/schedule/shim/sync"
-	stime "github.com/leadline/leadline/history/stress/schedule/shim/time"
+	"github.com/leadline/leadline/history/stress/explore/schedule"
+	scontext "github.com/leadline/leadline/history/stress/explore/shim/context"
+	"github.com/leadline/leadline/history/stress/explore/shim/sync"
+	stime "github.com/leadline/leadline/history/stress/explore/shim/time"
 	"github.com/leadline/leadline/replay/stresstest"
 )
 

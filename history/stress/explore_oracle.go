@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/stress/schedule"
+	"github.com/leadline/leadline/history/stress/explore/schedule"
 )
 
 // Limits of the sequential runs of a program, over all orders of its invocations

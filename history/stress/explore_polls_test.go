@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/schedule"
+	"github.com/leadline/leadline/history/stress/explore/schedule"
 )
 
 // A quitter counts in two steps. A polls flag n times, and gives up if B has begun.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/schedule/shim/atomic"
-	"github.com/leadline/leadline/history/stress/schedule/shim/sync"
+	"github.com/leadline/leadline/history/stress/explore/shim/atomic"
+	"github.com/leadline/leadline/history/stress/explore/shim/sync"
 )
 
 // A workshop has methods of many kinds, some of which are not atomic. It is what the

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/leadline/leadline/history/stress/schedule"
+	"github.com/leadline/leadline/history/stress/explore/schedule"
 )
 
 // mostPreemptions is Options.Preemptions by default.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/schedule"
+	"github.com/leadline/leadline/history/stress/explore/schedule"
 	"github.com/leadline/leadline/replay/stresstest"
 )
 

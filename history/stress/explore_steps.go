@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/leadline/leadline/history/stress/schedule"
+	"github.com/leadline/leadline/history/stress/explore/schedule"
 )
 
 // outside is the thread of the initial and the final part in ScheduledStep.

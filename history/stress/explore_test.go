@@ -13,7 +13,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/schedule"
+	"github.com/leadline/leadline/history/stress/explore/schedule"
 	"github.com/leadline/leadline/replay/stresstest"
 )
 

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/stress/schedule"
+	"github.com/leadline/leadline/history/stress/explore/schedule"
 )
 
 // A signature has the parameters and results of a method.

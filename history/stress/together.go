@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/stress/schedule"
+	"github.com/leadline/leadline/history/stress/explore/schedule"
 )
 
 // Of a rendezvous, each call waits for another one: one after another, none returns. Such

@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/poset"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/explain"
+	"github.com/leadline/leadline/replay/simulate"
 )
 
 // The tests allocate much and keep little.

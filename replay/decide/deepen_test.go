@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/hitting/depth"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/simulate"
 	"github.com/leadline/leadline/replay/spec"
 	"github.com/leadline/leadline/replay/state"
 )

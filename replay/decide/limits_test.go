@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/explain"
+	"github.com/leadline/leadline/replay/simulate"
 )
 
 // limited are the workloads on which limits are tried: values that occur many

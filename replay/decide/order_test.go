@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/simulate"
 )
 
 // isSequentiallyConsistent decides by the definition: some interleaving of

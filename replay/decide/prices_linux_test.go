@@ -16,10 +16,10 @@ import (
 	"github.com/leadline/leadline/benchdata/corpora"
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
-	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/search"
+	"github.com/leadline/leadline/replay/simulate"
 	"github.com/leadline/leadline/replay/spec"
 )
 

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/simulate"
 )
 
 // A slowSpec makes objects whose steps take a while. They are States, or only Objects.

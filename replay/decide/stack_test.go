@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/simulate"
 )
 
 // TestSwappedStacks: two values that are inserted once and removed in the wrong order are

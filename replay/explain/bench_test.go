@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/leadline/leadline/history/stress/simulate"
+	"github.com/leadline/leadline/replay/simulate"
 )
 
 // BenchmarkExplain measures checks with explanations.

@@ -13,11 +13,11 @@ import (
 	"github.com/leadline/leadline/benchdata/corpora"
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
-	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/explain"
+	"github.com/leadline/leadline/replay/simulate"
 	"github.com/leadline/leadline/replay/spec"
 )
 

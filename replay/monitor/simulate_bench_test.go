@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
 	"github.com/leadline/leadline/replay/ops"
+	"github.com/leadline/leadline/replay/simulate"
 )
 
 // BenchmarkSimulated measures Run on simulated histories of correct objects,

@@ -4,11 +4,11 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
 	"github.com/leadline/leadline/replay/ops"
+	"github.com/leadline/leadline/replay/simulate"
 )
 
 // TestStop: a monitor that is told to stop is undecided, at whatever question,

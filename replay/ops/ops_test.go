@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/ops"
+	"github.com/leadline/leadline/replay/simulate"
 	"github.com/leadline/leadline/replay/spec"
 )
 

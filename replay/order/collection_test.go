@@ -11,12 +11,12 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
-	workload "github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/order"
 	"github.com/leadline/leadline/replay/search"
+	workload "github.com/leadline/leadline/replay/simulate"
 )
 
 var rounds = flag.Int("rounds", 1500, "random histories of TestCollections per model; more with -full")

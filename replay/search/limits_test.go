@@ -4,11 +4,11 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
-	workload "github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/search"
+	workload "github.com/leadline/leadline/replay/simulate"
 	"github.com/leadline/leadline/replay/window"
 )
 

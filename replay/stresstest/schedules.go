@@ -16,7 +16,7 @@ import (
 	"sync"
 
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/instrument"
+	"github.com/leadline/leadline/history/stress/explore/instrument"
 	"github.com/leadline/leadline/history/stress/procgroup"
 	"github.com/leadline/leadline/replay"
 )

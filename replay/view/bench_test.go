@@ -5,7 +5,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/leadline/leadline/history/stress/simulate"
+	"github.com/leadline/leadline/replay/simulate"
 )
 
 func BenchmarkWrite(b *testing.B) {

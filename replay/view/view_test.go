@@ -16,11 +16,11 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/explain"
 	"github.com/leadline/leadline/replay/report"
+	"github.com/leadline/leadline/replay/simulate"
 	"github.com/leadline/leadline/replay/spec"
 )
 

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/search"
+	"github.com/leadline/leadline/replay/simulate"
 	"github.com/leadline/leadline/replay/window"
 )
 

@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	workload "github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/ops"
+	workload "github.com/leadline/leadline/replay/simulate"
 	"github.com/leadline/leadline/replay/window"
 )
 

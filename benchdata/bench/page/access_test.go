@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-	"github.com/leadline/leadline/history/stress/simulate"
+	"github.com/leadline/leadline/replay/simulate"
 )
 
 func TestKeyboard(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/leadline/leadline/benchdata/bench/peers"
-	"github.com/leadline/leadline/history/stress/simulate"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
+	"github.com/leadline/leadline/replay/simulate"
 )
 
 var (

@@ -9,7 +9,7 @@
 // [Model] makes a porcupine.Model of any replay.Spec whose objects are
 // replay.States, and [Check] runs porcupine. The tests compare verdicts on
 // random histories of every bundled specification. The benchmarks compare CPU
-// time. They use histories of history/stress/simulate with hand-written
+// time. They use histories of replay/simulate with hand-written
 // porcupine models (see [Native]), such as a user of porcupine would write.
 // They also use recorded histories (see [Small], [Logs] and [Race]).
 // BenchmarkProcess compares whole processes that read a file, and BenchmarkRead

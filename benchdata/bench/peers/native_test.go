@@ -8,7 +8,7 @@ import (
 
 	"github.com/leadline/leadline/benchdata/bench/peers"
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/stress/simulate"
+	"github.com/leadline/leadline/replay/simulate"
 	"github.com/leadline/leadline/replay/spec"
 )
 

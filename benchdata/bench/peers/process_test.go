@@ -22,7 +22,7 @@ import (
 
 	"github.com/leadline/leadline/benchdata/bench/peers"
 	"github.com/leadline/leadline/history/codec"
-	"github.com/leadline/leadline/history/stress/simulate"
+	"github.com/leadline/leadline/replay/simulate"
 )
 
 // porcupineFile is set in the environment of a process that checks this file with porcupine.

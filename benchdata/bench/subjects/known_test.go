@@ -15,7 +15,7 @@ import (
 	cmap "github.com/orcaman/concurrent-map/v2"
 
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/instrument"
+	"github.com/leadline/leadline/history/stress/explore/instrument"
 	"github.com/leadline/leadline/replay/stresstest"
 )
 

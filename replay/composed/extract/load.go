@@ -7,7 +7,7 @@ import (
 	"go/types"
 	"slices"
 
-	"github.com/leadline/leadline/history/stress/instrument/golist"
+	"github.com/leadline/leadline/history/stress/explore/instrument/golist"
 )
 
 // A source is a package whose files are parsed and type-checked.

@@ -1,0 +1,491 @@
+package instrument
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/types"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/leadline/leadline/history/stress/explore/instrument/golist"
+	"github.com/leadline/leadline/history/stress/procgroup"
+)
+
+// Options say what is instrumented.
+type Options struct {
+	// Dir is in the module that is built; "" is the working directory.
+	Dir string
+	// Packages are patterns of the Go tool. Packages of the same module that they
+	// import are also instrumented, and so are imported sources of random numbers.
+	Packages []string
+	// Object is a function or a type of the first package, or "". The packages of
+	// the types that it returns or consists of are instrumented, too.
+	Object string
+	// Parts are packages of types that an object consists of. They are instrumented,
+	// too, unless they cannot be.
+	Parts []string
+	// Plain adds points to plain loads and stores.
+	Plain bool
+	// Tags are build tags.
+	Tags []string
+	// Tests adds the test files of the named packages.
+	Tests bool
+	// Cache is the directory of the cache; "" is leadline/instrument in that of
+	// the user.
+	Cache string
+}
+
+// A Result is how to build with the instrumented copies.
+type Result struct {
+	Flags   []string          // for go build or go test: -modfile, -tags, -mod; see WithOverlay for -overlay
+	Env     []string          // to be added to the environment
+	Overlay map[string]string // from a file's name to that of its copy
+	Report  *Report
+}
+
+// A build is one call of Build.
+type build struct {
+	Options
+	cache         string
+	gomod, gowork string // files; gowork is "" outside of a workspace
+	modcache      string
+	flags         []string // for go list, too
+	list          *golist.List
+	chosen        map[string]*golist.Package // by path
+	replace       []replacement
+	overlay       map[string]string
+	report        *Report
+}
+
+// A replacement is a module that is copied.
+type replacement struct{ path, version, dir string }
+
+// Build makes instrumented copies of packages, or finds them in the cache, and
+// returns how to build with them. It changes neither the module nor the module
+// cache.
+func Build(ctx context.Context, o Options) (*Result, error) {
+	b := &build{Options: o, chosen: map[string]*golist.Package{}, overlay: map[string]string{}, report: &Report{}}
+	if err := b.environment(ctx); err != nil {
+		return nil, err
+	}
+	if err := b.choose(ctx); err != nil {
+		return nil, err
+	}
+	for _, m := range b.modules() {
+		if err := b.module(ctx, m); err != nil {
+			return nil, err
+		}
+	}
+	b.trim()
+	b.uncovered()
+	b.report.sort()
+	return b.result(ctx)
+}
+
+// environment asks the Go tool where things are.
+func (b *build) environment(ctx context.Context) error {
+	out, err := b.goTool(ctx, "env", "GOMOD", "GOWORK", "GOMODCACHE", "GOFLAGS")
+	if err != nil {
+		return err
+	}
+	env := strings.Split(string(out), "\n")
+	if len(env) < 4 {
+		return fmt.Errorf("go env printed %q", out)
+	}
+	b.gomod, b.gowork, b.modcache = env[0], env[1], env[2]
+	if b.gomod == "" || b.gomod == os.DevNull {
+		return errors.New("instrumentation needs a module: the directory is in none")
+	}
+	if b.gowork == "off" {
+		b.gowork = ""
+	}
+	for _, flag := range []string{"-modfile", "-overlay"} {
+		if strings.Contains(env[3], flag) {
+			return fmt.Errorf("GOFLAGS has %s, which instrumentation needs for itself", flag)
+		}
+	}
+	if len(b.Tags) > 0 {
+		b.flags = append(b.flags, "-tags="+strings.Join(b.Tags, ","))
+	}
+	root := filepath.Dir(b.gomod)
+	if b.gowork != "" {
+		root = filepath.Dir(b.gowork)
+	}
+	if _, err := os.Stat(filepath.Join(root, "vendor", "modules.txt")); err == nil {
+		// Vendored packages could not import the hooks.
+		b.flags = append(b.flags, "-mod=readonly")
+	}
+	b.cache = b.Cache
+	if b.cache == "" {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			return fmt.Errorf("the cache of instrumented copies: %w", err)
+		}
+		b.cache = filepath.Join(dir, "leadline", "instrument")
+	}
+	if b.cache, err = filepath.Abs(b.cache); err != nil {
+		return err
+	}
+	return os.MkdirAll(b.cache, 0o755)
+}
+
+func (b *build) goTool(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := procgroup.Tool(ctx, "go", args...)
+	cmd.Dir = b.Dir
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return nil, &golist.ExitError{Command: strings.Join(cmd.Args, " "), Err: err, Stderr: exit.Stderr}
+	}
+	return out, err
+}
+
+const ownModule = "github.com/leadline/leadline"
+
+// choose finds the packages to instrument.
+func (b *build) choose(ctx context.Context) error {
+	if len(b.Packages) == 0 {
+		return errors.New("instrumentation of no package")
+	}
+	var err error
+	b.list, err = golist.Load(ctx, golist.Config{Dir: b.Dir, Flags: b.flags, Tests: b.Tests}, b.Packages...)
+	if err != nil {
+		if slices.Contains(b.flags, "-mod=readonly") {
+			err = fmt.Errorf("%w\nThe vendor directory is not used; the module cache needs the modules: go mod download", err)
+		}
+		return err
+	}
+	for _, p := range b.list.Named {
+		if p.Name == "main" && strings.HasSuffix(p.Path(), ".test") {
+			continue // generated
+		}
+		if err := b.mayBeNamed(p); err != nil {
+			return err
+		}
+		b.add(p)
+	}
+	if err := b.addObject(); err != nil {
+		return err
+	}
+	for _, path := range b.Parts {
+		b.addPart(path)
+	}
+	for _, p := range b.list.Packages {
+		if p.Standard || b.isChosen(p.Path()) || p.Module == nil || p.Module.Path == ownModule {
+			continue
+		}
+		random, err := isRandomSource(p)
+		if err != nil {
+			return err
+		}
+		if random || always().MatchString(p.Path()) {
+			b.chosen[p.Path()] = p
+		}
+	}
+	return nil
+}
+
+// always matches small packages that are used instead of package sync or maps. They are
+// always instrumented.
+var always = compiled(`^(golang\.org/x/(exp/maps|sync/\w+)|go\.uber\.org/atomic)$`)
+
+// ofScheduler matches packages below history that the scheduler consists of or imports.
+var ofScheduler = compiled(`^(/codec|/files|/record|/stress|/stress/explore/(schedule|shim).*)?$`)
+
+func (b *build) isChosen(path string) bool { return b.chosen[path] != nil }
+
+// mayBeNamed refuses packages that cannot be instrumented.
+func (b *build) mayBeNamed(p *golist.Package) error {
+	within, own := strings.CutPrefix(p.Path(), ownModule+"/history")
+	switch {
+	case p.Standard:
+		return fmt.Errorf("%s is a package of the standard library, which the scheduler itself uses. To test it, instrument a copy of it in a module", p.Path())
+	case own && p.Module != nil && p.Module.Path == ownModule && ofScheduler().MatchString(within):
+		return fmt.Errorf("%s is a part of the scheduler or uses it, so that it cannot be instrumented", p.Path())
+	case len(p.CgoFiles) > 0:
+		return fmt.Errorf("%s uses cgo, in %s: C code cannot be instrumented", p.Path(), p.CgoFiles[0])
+	case p.Export == "" || len(p.DepsErrors) > 0 || p.Error != nil:
+		if _, faults := b.list.Check(p); len(faults) > 0 {
+			return errors.Join(faults...)
+		}
+	}
+	return nil
+}
+
+// add chooses a package and what it imports from its module.
+func (b *build) add(p *golist.Package) {
+	for todo := []*golist.Package{p}; len(todo) > 0; todo = todo[1:] {
+		p := todo[0]
+		// Of the variants of a package, that with the test files has all others.
+		if old := b.chosen[p.Path()]; old != nil && (old == p || old.ForTest == p.Path() || p.ForTest != p.Path()) {
+			continue
+		}
+		b.chosen[p.Path()] = p
+		for _, path := range p.Imports {
+			i := b.list.Packages[path]
+			if i != nil && i.Module != nil && p.Module != nil && i.Module.Path == p.Module.Path && p.Module.Path != ownModule {
+				todo = append(todo, i)
+			}
+		}
+	}
+}
+
+// addObject chooses the packages of the types that an object consists of.
+func (b *build) addObject() error {
+	if b.Object == "" {
+		return nil
+	}
+	p, err := b.list.Import(b.Packages[0])
+	if err != nil {
+		return err
+	}
+	object := p.Scope().Lookup(b.Object)
+	if object == nil {
+		return nil // the compiler reports it
+	}
+	for path := range packagesOf(object.Type()) {
+		b.addPart(path)
+	}
+	return nil
+}
+
+// addPart chooses a package if it can be instrumented.
+func (b *build) addPart(path string) {
+	p := b.list.Packages[path]
+	if p != nil && !p.Standard && !b.isChosen(path) && p.Module != nil && p.Module.Path != ownModule && b.mayBeNamed(p) == nil {
+		b.add(p)
+	}
+}
+
+// packagesOf returns the packages of the named types that a type consists of, or
+// that the results of a function do.
+func packagesOf(t types.Type) map[string]bool {
+	found, seen := map[string]bool{}, map[types.Type]bool{}
+	const limit = 10_000 // of types, in case a generic type has endless instances
+	for todo := []types.Type{t}; len(todo) > 0 && len(seen) < limit; {
+		t := types.Unalias(todo[len(todo)-1])
+		todo = todo[:len(todo)-1]
+		if seen[t] {
+			continue
+		}
+		seen[t] = true
+		switch t := t.(type) {
+		case *types.Named:
+			if p := t.Obj().Pkg(); p != nil {
+				found[p.Path()] = true
+			}
+			for a := range t.TypeArgs().Types() {
+				todo = append(todo, a)
+			}
+			todo = append(todo, t.Underlying())
+		case *types.Struct:
+			for f := range t.Fields() {
+				todo = append(todo, f.Type())
+			}
+		case *types.Signature:
+			for v := range t.Results().Variables() {
+				todo = append(todo, v.Type())
+			}
+		case *types.Map:
+			todo = append(todo, t.Key(), t.Elem())
+		case interface{ Elem() types.Type }: // pointers, slices, arrays, channels
+			todo = append(todo, t.Elem())
+		}
+	}
+	return found
+}
+
+var linkedRandom = compiled(`(?m)^//go:linkname \w+ (\S+)$`)
+
+// isRandomSource reports whether a package takes random numbers from the runtime
+// by a linkname directive.
+func isRandomSource(p *golist.Package) (bool, error) {
+	if !slices.Contains(p.Imports, "unsafe") {
+		return false, nil
+	}
+	for _, name := range p.GoFiles {
+		text, err := os.ReadFile(filepath.Join(p.Dir, name))
+		if err != nil {
+			return false, err
+		}
+		for _, m := range linkedRandom().FindAllSubmatch(text, -1) {
+			for _, s := range standIns {
+				if s.kind == "random source" && s.names().Match(m[1]) {
+					return true, nil
+				}
+			}
+		}
+	}
+	return false, nil
+}
+
+// uncovered notes imported packages that synchronise and are not instrumented. Imports of
+// test files do not count.
+func (b *build) uncovered() {
+	for _, notes := range b.report.Packages {
+		p := b.chosen[notes.Path]
+		if p.ForTest != "" {
+			if p = b.list.Packages[p.Path()]; p == nil {
+				continue // all of its files are test files
+			}
+		}
+		for _, path := range p.Imports {
+			i := b.list.Packages[path]
+			if i == nil || i.Standard || b.isChosen(i.Path()) || i.Module != nil && i.Module.Path == ownModule {
+				continue
+			}
+			for _, shimmed := range i.Imports {
+				if _, ok := shims[shimmed]; ok && shimmed != "time" && shimmed != "runtime" && shimmed != "context" && shimmed != "maps" {
+					notes.Missed = append(notes.Missed, Missed{"package " + i.Path() + ", which imports " + shimmed, p.Dir, 1})
+					break
+				}
+			}
+		}
+	}
+}
+
+// result writes the files that the flags name.
+func (b *build) result(ctx context.Context) (*Result, error) {
+	r := &Result{Flags: b.flags, Overlay: b.overlay, Report: b.report}
+	if len(b.replace) > 0 {
+		var err error
+		if b.gowork != "" {
+			err = b.workspace(ctx, r)
+		} else {
+			err = b.modfile(ctx, r)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// WithOverlay writes a file for -overlay, with the overlay of the result and
+// more, and returns the flags.
+func (r *Result) WithOverlay(file string, more map[string]string) ([]string, error) {
+	all := maps.Clone(more)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, r.Overlay)
+	text, err := json.Marshal(map[string]map[string]string{"Replace": all})
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		return nil, err
+	}
+	return append(slices.Clone(r.Flags), "-overlay="+file), nil
+}
+
+// modfile writes the go.mod for -modfile: that of the module, with replacements.
+func (b *build) modfile(ctx context.Context, r *Result) error {
+	file, err := b.edited(ctx, "mod", b.gomod, strings.TrimSuffix(b.gomod, ".mod")+".sum", b.replaceFlags())
+	if err != nil {
+		return err
+	}
+	r.Flags = append(r.Flags, "-modfile="+file)
+	return nil
+}
+
+// edited returns a copy of a go.mod or go.work, with its sums, that go mod edit or
+// go work edit has changed as the flags say.
+func (b *build) edited(ctx context.Context, kind, original, sums string, flags []string) (string, error) {
+	text, err := os.ReadFile(original)
+	if err != nil {
+		return "", err
+	}
+	sum, err := os.ReadFile(sums)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	name := "go." + kind
+	dir, err := b.once(key(kind, string(text), string(sum), fmt.Sprint(flags)), func(dir string) error {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, text, 0o644); err != nil {
+			return err
+		}
+		if err := os.WriteFile(strings.TrimSuffix(file, ".mod")+".sum", sum, 0o644); err != nil {
+			return err
+		}
+		_, err := b.goTool(ctx, slices.Concat([]string{kind, "edit"}, flags, []string{file})...)
+		return err
+	})
+	return filepath.Join(dir, name), err
+}
+
+func (b *build) replaceFlags() []string {
+	var flags []string
+	for _, x := range b.replace {
+		// With the version, since the module may replace others.
+		flags = append(flags, "-replace="+x.path+"@"+x.version+"="+x.dir)
+	}
+	return flags
+}
+
+// workspace writes a go.work, with which -modfile cannot be used. Its
+// directories are absolute.
+func (b *build) workspace(ctx context.Context, r *Result) error {
+	text, err := b.goTool(ctx, "work", "edit", "-json", b.gowork)
+	if err != nil {
+		return err
+	}
+	var work struct {
+		Use     []struct{ DiskPath string }
+		Replace []struct {
+			Old, New struct{ Path, Version string }
+		}
+	}
+	if err := json.Unmarshal(text, &work); err != nil {
+		return fmt.Errorf("%s: %w", b.gowork, err)
+	}
+	root := filepath.Dir(b.gowork)
+	absolute := func(path string) string {
+		if filepath.IsAbs(path) {
+			return path
+		}
+		return filepath.Join(root, path)
+	}
+	var flags []string
+	for _, u := range work.Use {
+		flags = append(flags, "-dropuse="+u.DiskPath, "-use="+absolute(u.DiskPath))
+	}
+	for _, x := range work.Replace {
+		old, to := x.Old.Path, x.New.Path+"@"+x.New.Version
+		if x.Old.Version != "" {
+			old += "@" + x.Old.Version
+		}
+		if x.New.Version == "" {
+			to = absolute(x.New.Path)
+		}
+		flags = append(flags, "-replace="+old+"="+to)
+	}
+	file, err := b.edited(ctx, "work", b.gowork, b.gowork+".sum", append(flags, b.replaceFlags()...))
+	if err != nil {
+		return err
+	}
+	r.Env = append(r.Env, "GOWORK="+file)
+	return nil
+}
+
+// Explain returns advice about what a compiler printed for instrumented code, or
+// "".
+func Explain(output string) string {
+	for line := range strings.Lines(output) {
+		switch {
+		case !strings.Contains(line, room+"shim"): // the compiler writes the import path where names are the same
+		case strings.Contains(line, "provides package"), strings.Contains(line, "\tgo get "):
+			// The module does not require leadline, and the Go tool has advice.
+		default:
+			return "An instrumented package exchanges values of package sync or the like with one that is not instrumented. Instrument both"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,321 @@
+package instrument
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	goversion "go/version"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/leadline/leadline/history/stress/explore/instrument/golist"
+)
+
+// key returns the name in the cache of something that depends on the parts.
+func key(kind string, parts ...string) string {
+	h := sha256.New()
+	for _, p := range append([]string{version}, parts...) {
+		fmt.Fprintf(h, "%d %s\n", len(p), p)
+	}
+	return kind + "-" + hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// once returns a directory of the cache. If it does not exist, fill writes a temporary
+// directory, which is then renamed, so that other processes can do the same at the same
+// time.
+func (b *build) once(name string, fill func(dir string) error) (string, error) {
+	dir := filepath.Join(b.cache, name)
+	if info, err := os.Stat(dir); err == nil {
+		if now := time.Now(); now.Sub(info.ModTime()) > time.Hour {
+			_ = os.Chtimes(dir, now, now) // it is in use
+		}
+		return dir, nil
+	}
+	temporary, err := os.MkdirTemp(b.cache, "new-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(temporary)
+	if err := fill(temporary); err != nil {
+		return "", err
+	}
+	if err := os.Chmod(temporary, 0o755); err != nil {
+		return "", err
+	}
+	if err := os.Rename(temporary, dir); err != nil {
+		if _, other := os.Stat(dir); other != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// trim removes directories of the cache that were not used for 30 days.
+func (b *build) trim() {
+	entries, _ := os.ReadDir(b.cache)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > 30*24*time.Hour {
+			_ = os.RemoveAll(filepath.Join(b.cache, e.Name()))
+		}
+	}
+}
+
+// A module is one with packages to instrument.
+type module struct {
+	*golist.Module
+	packages []*golist.Package
+}
+
+// copy returns the directory of a copy, which traces show. It has no @, since the Go tool
+// would read the rest of the name as a version.
+func (m *module) copy() string { return filepath.FromSlash(m.Path + "-" + m.Version) }
+
+// modules returns those of the chosen packages, in order.
+func (b *build) modules() []*module {
+	byPath := map[string]*module{}
+	for _, path := range slices.Sorted(maps.Keys(b.chosen)) {
+		p := b.chosen[path]
+		m := byPath[p.Module.Path]
+		if m == nil {
+			m = &module{Module: p.Module}
+			byPath[p.Module.Path] = m
+		}
+		m.packages = append(m.packages, p)
+	}
+	var list []*module
+	for _, path := range slices.Sorted(maps.Keys(byPath)) {
+		list = append(list, byPath[path])
+	}
+	return list
+}
+
+// An entry of the cache describes its directory.
+type entry struct {
+	Files   map[string]string // the original name, and that of the copy in the directory
+	Reports []*PackageReport
+}
+
+// module instruments the packages of a module, as copies of its directory if that
+// is in the module cache, since the Go tool refuses overlays for these.
+func (b *build) module(ctx context.Context, m *module) error {
+	within, err := filepath.Rel(resolved(b.modcache), resolved(m.Dir))
+	copied := err == nil && filepath.IsLocal(within)
+	name, err := b.moduleKey(m, copied)
+	if err != nil {
+		return err
+	}
+	dir, err := b.once(name, func(dir string) error { return b.fill(ctx, m, copied, dir) })
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "entry.json"))
+	if err != nil {
+		return err
+	}
+	var e entry
+	if err := json.Unmarshal(text, &e); err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	b.report.Packages = append(b.report.Packages, e.Reports...)
+	if copied {
+		b.replace = append(b.replace, replacement{m.Path, m.Version, filepath.Join(dir, m.copy())})
+		return nil
+	}
+	for original, name := range e.Files {
+		b.overlay[original] = filepath.Join(dir, name)
+	}
+	return nil
+}
+
+// resolved returns a directory without symbolic links.
+func resolved(dir string) string {
+	if to, err := filepath.EvalSymlinks(dir); err == nil {
+		return to
+	}
+	return dir
+}
+
+// moduleKey returns the name in the cache. Export data has names that depend on
+// its contents.
+func (b *build) moduleKey(m *module, copied bool) (string, error) {
+	parts := []string{m.Path, m.Version, m.Dir, m.GoVersion, fmt.Sprint(b.Plain, b.Tests, copied, b.needs(m))}
+	for _, p := range m.packages {
+		parts = append(parts, p.ImportPath, strings.Join(p.GoFiles, " "))
+		for _, path := range p.Deps {
+			if i := b.list.Packages[path]; i != nil {
+				parts = append(parts, path, filepath.Base(i.Export))
+			}
+		}
+		if copied {
+			continue // the directory of a version does not change
+		}
+		for _, file := range slices.Concat(p.GoFiles, p.SFiles) {
+			text, err := os.ReadFile(filepath.Join(p.Dir, file))
+			if err != nil {
+				return "", err
+			}
+			parts = append(parts, string(text))
+		}
+	}
+	if !copied && m.old() && m.GoMod != "" {
+		text, err := os.ReadFile(m.GoMod)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, string(text))
+	}
+	return key("module", parts...), nil
+}
+
+// fill writes a directory of the cache: the new files, and the rest of the module
+// if it is a copy.
+func (b *build) fill(ctx context.Context, m *module, copied bool, dir string) error {
+	e := entry{Files: map[string]string{}}
+	if copied {
+		tests := b.Tests
+		for _, p := range m.packages {
+			tests = tests || slices.ContainsFunc(p.EmbedFiles, func(name string) bool { return strings.Contains(name, "test") })
+		}
+		if err := copyTree(m.Dir, filepath.Join(dir, m.copy()), tests); err != nil {
+			return err
+		}
+	}
+	for n, p := range m.packages {
+		notes := &PackageReport{Path: p.Path(), Version: m.Version}
+		e.Reports = append(e.Reports, notes)
+		if len(p.CgoFiles) > 0 {
+			notes.miss("the package, since it uses cgo", filepath.Join(p.Dir, p.CgoFiles[0]))
+			continue
+		}
+		s, faults := b.list.Check(p)
+		if len(faults) > 0 {
+			return errors.Join(faults...)
+		}
+		if s == nil {
+			continue
+		}
+		files, err := rewrite(b.list, s, b.Plain, notes)
+		if err != nil {
+			return fmt.Errorf("%s cannot be instrumented: %w", p.Path(), err)
+		}
+		for original, text := range files {
+			name := filepath.Join(strconv.Itoa(n), filepath.Base(original))
+			if copied {
+				within, err := filepath.Rel(m.Dir, original)
+				if err != nil {
+					return err
+				}
+				name = filepath.Join(m.copy(), within)
+			}
+			if err := writeFile(filepath.Join(dir, name), text); err != nil {
+				return err
+			}
+			e.Files[original] = name
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	if err := b.raise(ctx, m, copied, dir, &e); err != nil {
+		return err
+	}
+	text, err := json.Marshal(&e)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "entry.json"), text, 0o644)
+}
+
+// old reports whether the Go version of the module is too old for the hooks.
+func (m *module) old() bool {
+	return m.GoVersion == "" || goversion.Compare("go"+m.GoVersion, "go1.20") < 0
+}
+
+// raise writes a go.mod with Go 1.20 for a module of an older version, as the
+// hooks are generic functions, and keys of maps may be interfaces. That is safe:
+// 1.20 accepts all programs of older versions with the same meaning. Versions from 1.22
+// on would change loop variables. From 1.17 on, a module also has to list all modules that
+// its packages need.
+func (b *build) raise(ctx context.Context, m *module, copied bool, dir string, e *entry) error {
+	if !m.old() {
+		return nil
+	}
+	text, err := os.ReadFile(m.GoMod)
+	if copied && errors.Is(err, os.ErrNotExist) || m.GoMod == "" {
+		text, err = []byte("module "+m.Path+"\n"), nil
+	}
+	if err != nil {
+		return err
+	}
+	name := "go.mod"
+	if copied {
+		name = filepath.Join(m.copy(), name)
+	} else {
+		e.Files[m.GoMod] = name
+	}
+	if err := writeFile(filepath.Join(dir, name), text); err != nil {
+		return err
+	}
+	args := []string{"mod", "edit", "-module=" + m.Path, "-go=1.20"}
+	for _, needed := range b.needs(m) {
+		args = append(args, "-require="+needed)
+	}
+	_, err = b.goTool(ctx, append(args, filepath.Join(dir, name))...)
+	return err
+}
+
+// needs returns the other modules, with versions, that the packages of a module
+// import from.
+func (b *build) needs(m *module) []string {
+	modules := map[string]bool{}
+	for _, p := range m.packages {
+		for _, path := range p.Deps {
+			if i := b.list.Packages[path]; i != nil && i.Module != nil && i.Module.Version != "" && i.Module.Path != m.Path {
+				modules[i.Module.Path+"@"+i.Module.Version] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(modules))
+}
+
+func writeFile(name string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(name, text, 0o644)
+}
+
+// copyTree copies a module, with its tests if tests.
+func copyTree(from, to string, tests bool) error {
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		within, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		switch {
+		case d.IsDir() && d.Name() == "testdata" && !tests:
+			return fs.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(filepath.Join(to, within), 0o755)
+		case !d.Type().IsRegular(), strings.HasSuffix(path, "_test.go") && !tests:
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, within), text, 0o644)
+	})
+}

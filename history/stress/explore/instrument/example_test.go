@@ -1,0 +1,31 @@
+package instrument_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/leadline/leadline/history/stress/explore/instrument"
+)
+
+func Example() {
+	cache, err := os.MkdirTemp("", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(cache)
+	r, err := instrument.Build(context.Background(), instrument.Options{
+		Packages: []string{"./testdata/lost"}, // a package of this module
+		Cache:    cache,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(r.Report)
+	fmt.Println(len(r.Overlay), "file is replaced")
+	// Output:
+	// github.com/leadline/leadline/history/stress/explore/instrument/testdata/lost: import sync/atomic
+	// 1 file is replaced
+}
