@@ -74,7 +74,7 @@ var imports = map[string][]string{
 	"cmd/internal/flagkind": {"history/codec", "github.com/spf13/pflag"},
 	"cmd/internal/output":   {},
 	"cmd/internal/version":  {},
-	"cmd/leadline": {"cmd/internal/flagkind", "cmd/internal/output", "cmd/internal/version", "history", "history/codec", "history/files", "history/record", "history/stress", "history/stress/explore/instrument", "history/stress/explore/instrument/golist", "history/stress/procgroup", "history/stress/safety", "history/stress/explore/schedule", "replay/simulate", "history/stress/subject", "hitting", "hitting/meter", "poset", "replay", "replay/batch", "replay/spec", "replay/decide", "replay/report", "replay/stresstest", "replay/view", "replay/composed/extract",
+	"cmd/leadline": {"cmd/internal/flagkind", "cmd/internal/output", "cmd/internal/version", "history", "history/codec", "history/files", "history/record", "history/stress", "history/stress/explore/instrument", "history/stress/explore/instrument/golist", "history/stress/procgroup", "history/stress/safety", "history/stress/explore/schedule", "replay/simulate", "history/stress/subject", "hitting", "hitting/meter", "replay", "replay/batch", "replay/spec", "replay/report", "replay/stresstest", "replay/view", "replay/composed/extract",
 		"benchdata/corpora", "benchdata/tables",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/olekukonko/tablewriter", "golang.org/x/term"},
 

@@ -1,4 +1,4 @@
-package main
+package explain_test
 
 import (
 	"bytes"
@@ -55,7 +55,7 @@ func checkCore(t *testing.T, h *history.History) *replay.Explanation {
 	if v.Answer != replay.NotLinearizable || v.Explanation == nil || len(v.Explanation.Core) == 0 {
 		return nil
 	}
-	sub, err := subHistory(h, v.Explanation)
+	sub, err := v.Explanation.SubHistory(h)
 	if err != nil {
 		t.Errorf("%s#%s: %v", h.File, h.ID, err)
 		return v.Explanation
@@ -88,7 +88,7 @@ func TestCores(t *testing.T) {
 			cores++
 		}
 	}
-	for file, err := range codec.Files([]string{root + "/benchdata/corpora/juc-labelled/ArrayBlockingQueue", root + "/benchdata/corpora/go/violations.jsonl"}, codec.Options{}) {
+	for file, err := range codec.Files([]string{"../../benchdata/corpora/juc-labelled/ArrayBlockingQueue", "../../benchdata/corpora/go/violations.jsonl"}, codec.Options{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -282,7 +282,7 @@ func TestCoresOfSharedStamps(t *testing.T) {
 				continue
 			}
 			cores++
-			if sub, err := subHistory(h, e); err == nil && slices.ContainsFunc(sub.Processes, func(p history.Value) bool { return p.Kind() == history.String }) {
+			if sub, err := e.SubHistory(h); err == nil && slices.ContainsFunc(sub.Processes, func(p history.Value) bool { return p.Kind() == history.String }) {
 				overlaps++
 			}
 		}
