@@ -45,7 +45,7 @@ type input struct {
 	// comments makes read keep the comments at the beginning of each file.
 	comments bool
 	stderr   io.Writer
-	outputs  []string                   // what the command writes, which is not read
+	outputs  []batch.Output             // what the command writes, which is not read
 	skipped  fileReasons                // files that hold no histories
 	leftOut  [len(reasonNames)]struct { // skipped files to report, by reason
 		n     int
@@ -88,6 +88,23 @@ func (in *input) check(paths []string) error {
 	return flagkind.Mapping(&in.Options, in.mapping)
 }
 
+// addOutputs checks the flags that name files to write, and excludes these files from
+// what is read. Only --output may be -, standard output.
+func (in *input) addOutputs(flags *pflag.FlagSet, inputs []string, names ...string) error {
+	for _, name := range names {
+		o := flags.Lookup(name)
+		file := o.Value.String()
+		switch {
+		case !o.Changed || file == "-" && name == "output":
+			continue
+		case file == "" || file == "-":
+			return fmt.Errorf("--%s needs the name of a file, not %q", name, file)
+		}
+		in.outputs = append(in.outputs, batch.Output{Name: "--" + name, File: file, IsJournal: name == "resume"})
+	}
+	return batch.CheckOutputs(in.outputs, inputs, in.Options)
+}
+
 // read reads everything that paths name, in order, until ctx is cancelled. If reading
 // is not nil, read calls it with the size of each regular file, in bytes, before it
 // reads the file.
@@ -108,7 +125,7 @@ func (in *input) read(ctx context.Context, s streams, paths []string, reading fu
 		}
 	}
 	return func(yield func(entry) bool) {
-		o.Exclude = written(s, in.outputs)
+		o.Exclude = batch.IsOutput(in.outputs, s.files()...)
 		for file, err := range codec.Files(paths, o) {
 			if ctx.Err() != nil {
 				return

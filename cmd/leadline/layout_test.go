@@ -62,7 +62,7 @@ var imports = map[string][]string{
 	"replay/decide":                       {"history", "hitting", "hitting/depth", "hitting/meter", "replay", "replay/monitor", "replay/ops", "replay/order", "replay/search", "replay/spec/spectest", "replay/state", "replay/window"},
 	"replay/explain":                      {"history", "hitting/meter", "hitting/table", "replay", "replay/state", "replay/ops", "replay/decide"},
 	"replay/report":                       {"history", "replay"},
-	"replay/batch":                        {"history", "history/codec", "hitting", "replay", "replay/decide", "replay/explain", "replay/spec"},
+	"replay/batch":                        {"history", "history/codec", "history/files", "hitting", "replay", "replay/decide", "replay/explain", "replay/spec"},
 	"replay/stresstest":                   {"history", "history/codec", "history/stress", "history/stress/explore/instrument", "history/stress/procgroup", "replay", "replay/spec", "replay/spec/spectest", "replay/decide", "replay/explain", "replay/report", "replay/view"},
 	"replay/composed":                     {"history", "replay", "replay/spec", "replay/decide"},
 	"replay/composed/extract":             {"history/stress/explore/instrument/golist"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -140,6 +141,20 @@ func (s streams) untilClosed() (ctx context.Context, restore func()) {
 		return out.Interruptible()
 	}
 	return output.Interruptible()
+}
+
+// files returns what standard output and standard error write to, if these are files.
+func (s streams) files() (list []fs.File) {
+	out := s.out
+	if checked, ok := out.(*output.Writer); ok {
+		out = checked.W
+	}
+	for _, w := range []io.Writer{out, s.err} {
+		if file, ok := w.(fs.File); ok {
+			list = append(list, file)
+		}
+	}
+	return list
 }
 
 // interrupted reports that a command was interrupted, unless nobody reads its output.
