@@ -73,60 +73,15 @@ type batchRun struct {
 	flags    *batchFlags
 	property string       // what the verdicts are about
 	junit    *batch.JUnit // nil without --junit
-	totals   batchTotals
+	totals   batch.Summary
+	started  time.Time
 	journal  *batch.Journal
 	summary  *batch.WholeFile // nil without --summary
 }
 
-// batchTotals counts the results of a batch. It is what --summary writes.
-type batchTotals struct {
-	Histories       int            `json:"histories"`
-	Linearizable    int            `json:"linearizable"`
-	NotLinearizable int            `json:"not_linearizable"`
-	Unknown         int            `json:"unknown"`
-	Invalid         int            `json:"invalid"`
-	InternalErrors  int            `json:"internal_errors"`
-	FileFaults      map[string]int `json:"file_faults"`
-	Skipped         map[string]int `json:"skipped_files"`
-	Checked         int            `json:"checked"`
-	FromJournal     int            `json:"from_journal"`
-	Shard           *string        `json:"shard"`
-	Complete        bool           `json:"complete"`
-	Status          int            `json:"status"`
-	Elapsed         int64          `json:"elapsed_ns"`
-
-	faults fileReasons
-	start  time.Time
-}
-
-func (t *batchTotals) add(r *result) {
-	if r.IsFileFault() {
-		t.faults.add(r.Err)
-		return
-	}
-	t.Histories++
-	switch r.Status() {
-	case batch.Linearizable:
-		t.Linearizable++
-	case batch.NotLinearizable:
-		t.NotLinearizable++
-	case batch.Invalid:
-		t.Invalid++
-	case batch.Internal:
-		t.InternalErrors++
-	default:
-		t.Unknown++
-	}
-	if r.FromJournal {
-		t.FromJournal++
-	} else {
-		t.Checked++
-	}
-}
-
 // start opens the files that the flags name, and gives the checker its journal.
 func (b *batchFlags) start(s streams, f *checkFlags, c *batch.Checker) (*batchRun, error) {
-	run := &batchRun{flags: b, property: f.property(), totals: batchTotals{start: time.Now()}}
+	run := &batchRun{flags: b, property: f.property(), started: time.Now()}
 	err := run.open(s, f)
 	if err != nil {
 		return nil, errors.Join(err, run.close(false))
@@ -162,7 +117,7 @@ func (run *batchRun) open(s streams, f *checkFlags) (err error) {
 
 // add counts and reports a result. It returns false if the batch ends with it.
 func (run *batchRun) add(r *result) (bool, error) {
-	run.totals.add(r)
+	run.totals.Add(r.Result)
 	if run.junit != nil {
 		if err := run.junit.Add(&r.Entry, r.Outcome()); err != nil {
 			return false, err
@@ -192,11 +147,8 @@ func (run *batchRun) finish(s streams, in *input, complete bool, status int) int
 	if err := run.close(complete); err != nil {
 		status = worse(status, s.failed("check", err))
 	}
-	t.Complete, t.Status, t.Elapsed = complete, status, time.Since(t.start).Nanoseconds()
-	t.FileFaults, t.Skipped = map[string]int{}, map[string]int{}
-	t.faults.each(func(name string, n int) { t.FileFaults[name] = n })
-	in.skipped.each(func(name string, n int) { t.Skipped[name] = n })
-	t.Shard = present(run.flags.shard.String())
+	t.Complete, t.Status, t.Elapsed = complete, status, time.Since(run.started).Nanoseconds()
+	t.Skipped, t.Shard = in.skipped, present(run.flags.shard.String())
 	if run.journal != nil {
 		fmt.Fprintf(s.err, "leadline check: %s: %d checked, %d from the journal; %d not %s, %d unknown, %d invalid\n",
 			counted(t.Histories, "history", "histories"), t.Checked, t.FromJournal, t.NotLinearizable, run.property, t.Unknown, t.Invalid)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/replay/batch"
 	"github.com/leadline/leadline/replay/simulate"
 )
 
@@ -75,7 +76,7 @@ func runBatch(t *testing.T, archive []byte, args ...string) (stdout, stderr stri
 }
 
 // summaryOf reads the object of --summary.
-func summaryOf(t *testing.T, file string) (s batchTotals) {
+func summaryOf(t *testing.T, file string) (s batch.Summary) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err == nil {

@@ -189,7 +189,7 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 	complete = complete && ctx.Err() == nil
 	status = f.input.end(ctx, s, command, status)
 	if failed == nil {
-		if failed = p.finish(); failed == nil {
+		if failed = p.finish(&run.totals); failed == nil {
 			failed = out.Flush()
 		}
 	}

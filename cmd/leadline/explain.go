@@ -89,7 +89,7 @@ func (p *explainPresenter) writeCore(h *history.History, e *replay.Explanation) 
 	}
 }
 
-func (p *explainPresenter) finish() error {
+func (p *explainPresenter) finish(*batch.Summary) error {
 	if p.shown == 0 && p.flags.history != "" {
 		return fmt.Errorf("the files do not have a history %q", p.flags.history)
 	}

@@ -45,14 +45,11 @@ type input struct {
 	// comments makes read keep the comments at the beginning of each file.
 	comments bool
 	stderr   io.Writer
-	outputs  []batch.Output             // what the command writes, which is not read
-	skipped  fileReasons                // files that hold no histories
-	leftOut  [len(reasonNames)]struct { // skipped files to report, by reason
-		n     int
-		names []string // the first ones
-	}
-	file   string // the last file whose faults were reported
-	faults int    // number of its faults that were reported
+	outputs  []batch.Output    // what the command writes, which is not read
+	skipped  batch.FileReasons // files that hold no histories
+	leftOut  batch.FileReasons // those of them to report
+	file     string            // the last file whose faults were reported
+	faults   int               // number of its faults that were reported
 	// limited is true if a reported file exceeds one of the Limits.
 	limited bool
 }
@@ -114,14 +111,9 @@ func (in *input) read(ctx context.Context, s streams, paths []string, reading fu
 	o.Context, o.Stdin = ctx, s.in
 	o.Warn = func(err *codec.SyntaxError) { fmt.Fprintf(s.err, "leadline: warning: %s\n", report.Clean(err.Error())) }
 	o.Skipped = func(name string, why error) {
-		in.skipped.add(why)
-		for i, reason := range reasonNames {
-			if !reason.is(why) || batch.IsLabels(name) {
-				continue
-			}
-			if in.leftOut[i].n++; in.leftOut[i].n <= leftOutNames {
-				in.leftOut[i].names = append(in.leftOut[i].names, report.Clean(name))
-			}
+		in.skipped.Add(name, why)
+		if !batch.IsLabels(name) {
+			in.leftOut.Add(report.Clean(name), why)
 		}
 	}
 	return func(yield func(entry) bool) {
@@ -192,40 +184,41 @@ func faultText(f *history.Error) string {
 
 // leftOutText returns what the last line says about skipped files.
 func (in *input) leftOutText() string {
-	var reasons fileReasons
-	for i, out := range in.leftOut {
-		reasons.n += out.n
-		reasons.by[i] = out.n
-	}
-	if reasons.n == 0 {
+	if in.leftOut.N == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %s left out%v", counted(reasons.n, "file", "files"), &reasons)
+	return fmt.Sprintf("; %s left out%v", counted(in.leftOut.N, "file", "files"), &in.leftOut)
 }
 
-// leftOutNames is how many skipped files are named for each reason.
-const leftOutNames = 5
+// reportLeftOut names the first skipped files for each reason.
+func (in *input) reportLeftOut(s streams) {
+	if in.quiet && in.counts {
+		return
+	}
+	in.leftOut.Each(func(reason string, n int, names []string) {
+		one, many, were := reason+" file", reason+" files", "were"
+		if of, ok := strings.CutPrefix(reason, "of "); ok {
+			one, many = "file of "+of, "files of "+of
+		}
+		if n == 1 {
+			were = "was"
+		}
+		if n > len(names) {
+			names = append(slices.Clone(names), "...")
+		}
+		text := ""
+		if !in.quiet {
+			text = ": " + strings.Join(names, ", ")
+		}
+		fmt.Fprintf(s.err, "leadline: %s %s left out%s\n", counted(n, one, many), were, text)
+	})
+}
 
 // end reports which files were skipped, and whether an interrupt ended the command. It
 // returns the exit status; status is the one for the results alone. After an interrupt,
 // some histories may not have been read.
 func (in *input) end(ctx context.Context, s streams, command string, status int) int {
-	for i, out := range in.leftOut {
-		if out.n == 0 || in.quiet && in.counts {
-			continue
-		}
-		were, names := "were", ""
-		if out.n == 1 {
-			were = "was"
-		}
-		if out.n > leftOutNames {
-			out.names = append(out.names, "...")
-		}
-		if !in.quiet {
-			names = ": " + strings.Join(out.names, ", ")
-		}
-		fmt.Fprintf(s.err, "leadline: %s %s left out%s\n", reasonNames[i].files(out.n), were, names)
-	}
+	in.reportLeftOut(s)
 	if in.limited {
 		fmt.Fprintf(s.err, "leadline %s: --max-history sets the limits; check --memory bounds what reading takes\n", command)
 	}

@@ -16,7 +16,7 @@ import (
 // A presenter shows results, one after another.
 type presenter interface {
 	present(r *result) error
-	finish() error
+	finish(*batch.Summary) error
 }
 
 type jsonPresenter struct {
@@ -24,7 +24,7 @@ type jsonPresenter struct {
 	flags *checkFlags
 }
 
-func (p *jsonPresenter) finish() error { return nil }
+func (p *jsonPresenter) finish(*batch.Summary) error { return nil }
 
 func (p *jsonPresenter) present(r *result) error {
 	if p.flags.input.quiet && r.status() == statusOK {
@@ -162,17 +162,17 @@ func (x extensions) String() string {
 // legend explains what people ask about on a terminal.
 const legend = "c: most operations open at once; cp: pairs of concurrent operations; orders: those of all operations that real time allows"
 
-func (p *textPresenter) finish() error {
-	if p.width >= 120 && p.totals.all.histories > 0 && !p.flags.input.quiet {
+func (p *textPresenter) finish(t *batch.Summary) error {
+	if p.width >= 120 && t.Histories > t.Invalid+t.InternalErrors && !p.flags.input.quiet {
 		if _, err := fmt.Fprintln(p.out, legend); err != nil {
 			return err
 		}
 	}
-	if p.totals.all.entries() > 1 && !p.flags.input.quiet {
+	if t.Histories > 1 && !p.flags.input.quiet {
 		if err := p.totals.table(p.out, p.flags.property(), p.flags.maxDepth, p.width); err != nil {
 			return fmt.Errorf("table of totals: %w", err)
 		}
 	}
-	_, err := fmt.Fprintln(p.out, p.totals.all.summary(p.flags.property())+p.flags.input.leftOutText())
+	_, err := fmt.Fprintln(p.out, lastLine(t, p.flags.property())+p.flags.input.leftOutText())
 	return err
 }

@@ -1,20 +1,15 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/leadline/leadline/benchdata/tables"
-	"github.com/leadline/leadline/history/codec"
-	"github.com/leadline/leadline/history/files"
-	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/batch"
 	"github.com/leadline/leadline/replay/report"
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
@@ -29,94 +24,14 @@ type totals struct {
 
 // A tally counts the results of one model.
 type tally struct {
-	histories     int // those that were checked
-	linearizable  int
-	pending       int // linearizable ones with pending operations, whose depths are not comparable
-	depth         []int
-	deeper        int
-	not           int
-	undecided     int
-	invalid       int
-	internalError int
-	faults        fileReasons // of the inputs, not of any history
+	batch.Counts
+	pending int // linearizable ones with pending operations, whose depths are not comparable
+	depth   []int
+	deeper  int
 }
-
-// A fileReasons counts files that hold no histories, by reason.
-type fileReasons struct {
-	n  int
-	by [len(reasonNames)]int
-}
-
-// A fileReason is why a file holds no histories.
-type fileReason struct {
-	name string
-	is   func(error) bool
-}
-
-// files returns a phrase for n files with this reason, such as "2 empty files".
-func (r *fileReason) files(n int) string {
-	if of, ok := strings.CutPrefix(r.name, "of "); ok {
-		return counted(n, "file of "+of, "files of "+of)
-	}
-	return counted(n, r.name+" file", r.name+" files")
-}
-
-// reasonNames are the reasons that are counted separately.
-var reasonNames = [...]fileReason{
-	{"missing", func(err error) bool { return errors.Is(err, fs.ErrNotExist) }},
-	{"unreadable", isUnreadable},
-	{"empty", func(err error) bool { return errors.Is(err, files.ErrEmpty) }},
-	{"of no known format", func(err error) bool { return errors.Is(err, codec.ErrUnknownFormat) }},
-	{"of another compression", func(err error) bool { return errors.Is(err, files.ErrCompression) }},
-	{"of another encoding", func(err error) bool { return errors.Is(err, files.ErrEncoding) }},
-	{"of more than the limits allow", func(err error) bool { return errors.Is(err, files.ErrLimit) }},
-}
-
-// isUnreadable reports whether err is an error of the system, other than a missing file.
-func isUnreadable(err error) bool {
-	var system syscall.Errno
-	return errors.As(err, &system) && !errors.Is(err, fs.ErrNotExist)
-}
-
-func (r *fileReasons) add(err error) {
-	r.n++
-	for i, reason := range reasonNames {
-		if reason.is(err) {
-			r.by[i]++
-		}
-	}
-}
-
-// each calls do with the name and the number of each reason that occurs, and last with
-// "other" for the rest.
-func (r *fileReasons) each(do func(name string, n int)) {
-	other := r.n
-	for i, n := range r.by {
-		if other -= n; n > 0 {
-			do(reasonNames[i].name, n)
-		}
-	}
-	if other > 0 {
-		do("other", other)
-	}
-}
-
-// String returns the reasons in parentheses, or "" if none has a name.
-func (r *fileReasons) String() string {
-	var parts []string
-	r.each(func(name string, n int) { parts = append(parts, fmt.Sprintf("%d %s", n, name)) })
-	if len(parts) == 0 || len(parts) == 1 && strings.HasSuffix(parts[0], "other") {
-		return ""
-	}
-	return " (" + strings.Join(parts, ", ") + ")"
-}
-
-// entries returns the number of histories, valid or not.
-func (t *tally) entries() int { return t.histories + t.invalid + t.internalError }
 
 func (t *totals) add(r *result) {
 	if r.IsFileFault() {
-		t.all.faults.add(r.Err)
 		return
 	}
 	if t.models == nil {
@@ -130,46 +45,32 @@ func (t *totals) add(r *result) {
 }
 
 func (t *tally) add(r *result) {
+	t.Add(r.Status())
+	v := &r.Verdict
 	switch {
-	case r.Internal != nil:
-		t.internalError++
-		return
-	case r.Err != nil:
-		t.invalid++
-		return
-	}
-	t.histories++
-	switch v := &r.Verdict; v.Answer {
-	case replay.Linearizable:
-		t.linearizable++
-		switch {
-		case r.History.Pending() > 0:
-			t.pending++
-		case v.Depth == 0:
-			t.deeper++
-		default:
-			for len(t.depth) < v.Depth {
-				t.depth = append(t.depth, 0)
-			}
-			t.depth[v.Depth-1]++
-		}
-	case replay.NotLinearizable:
-		t.not++
+	case r.Status() != batch.Linearizable:
+	case r.History.Pending() > 0:
+		t.pending++
+	case v.Depth == 0:
+		t.deeper++
 	default:
-		t.undecided++
+		for len(t.depth) < v.Depth {
+			t.depth = append(t.depth, 0)
+		}
+		t.depth[v.Depth-1]++
 	}
 }
 
-// summary returns the last line of the text output. property is what was checked.
-func (t *tally) summary(property string) string {
+// lastLine returns the last line of the text output. property is what was checked.
+func lastLine(t *batch.Summary, property string) string {
 	s := fmt.Sprintf("%s: %d %s, %d not %s, %d unknown, %d invalid",
-		counted(t.entries(), "history", "histories"),
-		t.linearizable, property, t.not, property, t.undecided, t.invalid)
-	if t.internalError > 0 {
-		s += fmt.Sprintf(", %s", counted(t.internalError, "internal error", "internal errors"))
+		counted(t.Histories, "history", "histories"),
+		t.Linearizable, property, t.NotLinearizable, property, t.Unknown, t.Invalid)
+	if t.InternalErrors > 0 {
+		s += fmt.Sprintf(", %s", counted(t.InternalErrors, "internal error", "internal errors"))
 	}
-	if n := t.faults.n; n > 0 {
-		s += fmt.Sprintf("; %s in files%v", counted(n, "fault", "faults"), &t.faults)
+	if n := t.FileFaults.N; n > 0 {
+		s += fmt.Sprintf("; %s in files%v", counted(n, "fault", "faults"), &t.FileFaults)
 	}
 	return s
 }
@@ -259,7 +160,7 @@ func (t *tally) row(name string, columns int) []string {
 	if name == "" {
 		name = "-"
 	}
-	row := []string{name, strconv.Itoa(t.entries())}
+	row := []string{name, strconv.Itoa(t.Histories)}
 	for d := range columns {
 		n := 0
 		if d < len(t.depth) {
@@ -267,7 +168,7 @@ func (t *tally) row(name string, columns int) []string {
 		}
 		row = append(row, strconv.Itoa(n))
 	}
-	for _, n := range []int{t.deeper, t.pending, t.not, t.undecided, t.invalid} {
+	for _, n := range []int{t.deeper, t.pending, t.NotLinearizable, t.Unknown, t.Invalid} {
 		row = append(row, strconv.Itoa(n))
 	}
 	return row

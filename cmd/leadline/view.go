@@ -79,4 +79,4 @@ func (p *pagePresenter) present(r *result) error {
 	return nil
 }
 
-func (p *pagePresenter) finish() error { return nil }
+func (p *pagePresenter) finish(*batch.Summary) error { return nil }
