@@ -233,8 +233,8 @@
 //
 // The language of expressions is that of github.com/expr-lang/expr (see its language
 // definition). A record is its environment: a field is a name, and $env["NAME"] if that
-// is not an identifier, or is a word of the language. A field hides a function of that name, so
-// that $env.NAME is the field where an expression needs both. $line is the number of the line.
+// is not an identifier, or is a word of the language. A function may have the same name, since
+// a parenthesis follows it. $line is the number of the line.
 // The names of a mapping are
 //
 //	skip      true for a record that is not about an operation

@@ -3,6 +3,7 @@ package codec
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,8 +12,9 @@ import (
 
 // An environment is what expressions see of a record: the fields that they name.
 type environment struct {
-	values map[string]any
+	values map[string]any // by key of a field
 	fields map[string]*recordField
+	unseen []fieldPath     // that no record has had
 	pool   pool            // of values of the history
 	texts  [boxedTexts]any // strings, by hash
 	every  bool            // fields that are not named are read as well
@@ -29,15 +31,23 @@ type environment struct {
 // boxedTexts is how many recent strings are not made again. A power of two.
 const boxedTexts = 4096
 
-// newEnvironment returns an environment for a stream. Its fields are copies, which note
-// what the stream has.
-func newEnvironment(fields map[string]*recordField) *environment {
-	e := &environment{values: map[string]any{}, fields: make(map[string]*recordField, len(fields))}
-	for name, f := range fields {
+// newEnvironment returns an environment for a stream. Its fields are copies, to which the
+// stream adds some.
+func newEnvironment(m *mapping) *environment {
+	e := &environment{values: map[string]any{}, fields: make(map[string]*recordField, len(m.fields)), unseen: slices.Clone(m.paths)}
+	for name, f := range m.fields {
 		own := *f
 		e.fields[name] = &own
 	}
 	return e
+}
+
+// notePaths notes which paths the record has.
+func (e *environment) notePaths() {
+	for i := range e.unseen {
+		e.unseen[i].note(e)
+	}
+	e.unseen = slices.DeleteFunc(e.unseen, func(p fieldPath) bool { return p.seen })
 }
 
 // begin forgets the last record.
@@ -62,7 +72,8 @@ func (e *environment) object() map[string]any {
 func (e *environment) field(name []byte) *recordField {
 	f := e.fields[string(name)]
 	if f == nil && e.every {
-		f = &recordField{name: string(name), plain: true}
+		f = newRecordField(string(name))
+		f.plain = true
 		e.fields[f.name] = f
 		e.order = append(e.order, f)
 	}
@@ -73,34 +84,24 @@ func (e *environment) field(name []byte) *recordField {
 func (e *environment) forget() {
 	for _, f := range e.order {
 		delete(e.fields, f.name)
-		delete(e.values, f.name)
+		delete(e.values, f.plainKey)
 	}
 	e.order = nil
 }
 
 // has reports whether the record has the field.
 func (e *environment) has(f *recordField) bool {
-	name := f.name
-	if !f.plain {
-		name = exactName(name)
-	}
-	_, ok := e.values[name]
+	_, ok := e.values[f.key()]
 	return ok
-}
-
-// set sets the plain or the exact value of a field.
-func (e *environment) set(f *recordField, name string, v any) {
-	f.seen = true
-	e.values[name] = v
 }
 
 // setText sets a field to the value of a text.
 func (e *environment) setText(f *recordField, text string, quoted bool) {
 	if f.plain {
-		e.set(f, f.name, e.ofText(text, quoted, false))
+		e.values[f.plainKey] = e.ofText(text, quoted, false)
 	}
 	if f.exact {
-		e.set(f, exactName(f.name), e.ofText(text, quoted, true))
+		e.values[f.exactKey] = e.ofText(text, quoted, true)
 	}
 }
 
@@ -175,11 +176,11 @@ func (e *environment) ofText(text string, quoted, exact bool) any {
 	}
 	switch c := text[0]; {
 	case c == '-' || '0' <= c && c <= '9':
-		if n, err := strconv.ParseInt(text, 10, 64); err == nil && strconv.FormatInt(n, 10) == text {
-			return int(n)
+		if n, ok := integerIn(text); ok {
+			return n
 		}
 		if exact {
-			break
+			return text
 		}
 		if f, ok := history.ParseFloat(text); ok && string(appendFloat(nil, f)) == text {
 			return f
@@ -191,6 +192,16 @@ func (e *environment) ofText(text string, quoted, exact bool) any {
 		}
 	}
 	return e.text([]byte(text))
+}
+
+// integerIn returns the integer that a text is, if it is written as leadline writes it.
+func integerIn(text string) (n int, ok bool) {
+	digits := strings.TrimPrefix(text, "-")
+	if digits == "" || !areDigits(digits) || digits[0] == '0' && text != "0" {
+		return 0, false
+	}
+	n, err := strconv.Atoi(text)
+	return n, err == nil
 }
 
 // valueOf returns the value of the history that the result of an expression means.
@@ -215,7 +226,11 @@ func (e *environment) valueOf(x any) (history.Value, error) {
 		return x, nil
 	case []any:
 		list, err := e.valuesOf(x)
-		return e.pool.newList(list), err
+		if len(list) == 0 {
+			return emptyList, err
+		}
+		e.pool.made += partBytes
+		return history.ListValue(list...), err
 	case []string: // as split returns
 		return e.valueOf(listOf(x))
 	case []int: // as 1..3 is
@@ -244,8 +259,9 @@ func listOf[E any](x []E) []any {
 	return list
 }
 
+// valuesOf returns values that live as long as the history.
 func (e *environment) valuesOf(list []any) ([]history.Value, error) {
-	values := make([]history.Value, len(list))
+	values := e.pool.newRoom(len(list))
 	for i, x := range list {
 		v, err := e.valueOf(x)
 		if err != nil {

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/expr-lang/expr"
-	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/vm/runtime"
 	"github.com/leadline/leadline/history"
@@ -19,16 +18,10 @@ import (
 // functions are what expressions have beyond the library's own functions, and those of the
 // library that round numbers, that have no order or that take memory without a bound.
 var functions = []expr.Option{
+	expr.Env(map[string]any{}), // so that the machine looks fields up without reflection
 	expr.AllowUndefinedVariables(),
 	expr.MaxNodes(maxNodes),
-	expr.Function("ns", nanosecondsOf),
-	// stamp is ns of a plain path, which may be nil.
-	expr.Function("stamp", func(args ...any) (any, error) {
-		if args[0] == nil {
-			return nil, nil
-		}
-		return nanosecondsOf(args...)
-	}),
+	expr.Function("ns", func(...any) (any, error) { return nil, errArguments }), // see directCalls
 	expr.Function("exception", func(args ...any) (any, error) {
 		if len(args) == 1 {
 			if name, ok := args[0].(string); ok {
@@ -40,7 +33,7 @@ var functions = []expr.Option{
 	expr.Function("refuse", func(args ...any) (any, error) { return nil, errors.New(strings.TrimSpace(fmt.Sprintln(args...))) }),
 	expr.Function("unknown", func(args ...any) (any, error) { return history.UnknownValue, nil }),
 	expr.Function("fromJSON", func(args ...any) (any, error) { return fromJSON(args, false) }),
-	expr.Function(exactName("fromJSON"), func(args ...any) (any, error) { return fromJSON(args, true) }),
+	expr.Function(exactFromJSON, func(args ...any) (any, error) { return fromJSON(args, true) }),
 	expr.Function("int", integerOf),
 	bounded("repeat", repeatedSize), bounded("replace", replacedSize), bounded("join", joinedSize),
 	bounded("toJSON", heldSize), bounded("string", heldSize),
@@ -53,10 +46,10 @@ var functions = []expr.Option{
 	expr.Function("toPairs", func(args ...any) (any, error) {
 		return membersOf(args, func(key string, v any) any { return []any{key, v} })
 	}),
-	expr.Function(checkedName("+"), func(args ...any) (any, error) { return checked(args, runtime.Add, sumFits) }),
-	expr.Function(checkedName("-"), func(args ...any) (any, error) { return checked(args, runtime.Subtract, differenceFits) }),
-	expr.Function(checkedName("*"), func(args ...any) (any, error) { return checked(args, runtime.Multiply, productFits) }),
 }
+
+// exactFromJSON is the name of fromJSON inside of ns.
+const exactFromJSON = "fromJSON exact"
 
 // fromJSON reads a text as the members of records are read. The library's function makes
 // all numbers floats.
@@ -200,35 +193,27 @@ func membersOf(args []any, of func(key string, v any) any) (any, error) {
 	return nil, fmt.Errorf("%v is not an object", args)
 }
 
-// checkedName is the name of the function that replaces an operator.
-func checkedName(operator string) string { return "checked " + operator }
-
-// checkedArithmetic replaces operators by functions that report an overflow.
-type checkedArithmetic struct{}
-
-func (checkedArithmetic) Visit(node *ast.Node) {
-	n, ok := (*node).(*ast.BinaryNode)
-	if !ok || n.Operator != "+" && n.Operator != "-" && n.Operator != "*" {
-		return
-	}
-	callee := &ast.IdentifierNode{Value: checkedName(n.Operator)}
-	ast.Patch(node, &ast.CallNode{Callee: callee, Arguments: []ast.Node{n.Left, n.Right}})
+// arithmetic has the operators that report an overflow.
+var arithmetic = map[string]func(a, b any) any{
+	"+": func(a, b any) any { return checked(a, b, runtime.Add, sumFits) },
+	"-": func(a, b any) any { return checked(a, b, runtime.Subtract, differenceFits) },
+	"*": func(a, b any) any { return checked(a, b, runtime.Multiply, productFits) },
 }
 
 // checked returns what of returns for two values. Integers must fit 64 bits, and strings the
 // bound on memory.
-func checked(args []any, of func(a, b any) any, fits func(a, b int) bool) (any, error) {
-	a, isInt := args[0].(int)
-	b, areInt := args[1].(int)
-	if isInt && areInt && !fits(a, b) {
-		return nil, fmt.Errorf("the result for %d and %d does not fit 64 bits", a, b)
+func checked(a, b any, of func(a, b any) any, fits func(a, b int) bool) any {
+	n, isInt := a.(int)
+	m, areInt := b.(int)
+	if isInt && areInt && !fits(n, m) {
+		panic(fmt.Errorf("the result for %d and %d does not fit 64 bits", n, m))
 	}
-	s, isText := args[0].(string)
-	t, areText := args[1].(string)
+	s, isText := a.(string)
+	t, areText := b.(string)
 	if isText && areText && len(s)+len(t) > maxMemory {
-		return nil, errTextMemory
+		panic(errTextMemory)
 	}
-	return of(args[0], args[1]), nil
+	return of(a, b)
 }
 
 func sumFits(a, b int) bool        { return (a+b > a) == (b > 0) }

@@ -8,7 +8,7 @@ import (
 
 // TestMappedFunctions: functions and operators keep numbers as they are, and have one order.
 func TestMappedFunctions(t *testing.T) {
-	const record = `{"n":9223372036854775807,"m":-9223372036854775808,"f":1795731406.938284397,"s":"a b","z":3,` +
+	const record = `{"n":9223372036854775807,"m":-9223372036854775808,"f":1795731406.938284397,"s":"a b","z":3,"lower":"A",` +
 		`"o":{"k9":1,"k8":2,"k7":3,"k6":4,"k5":5},"j":"{\"i\":9007199254740993,\"t\":1795731406.938284397,\"l\":[7,1.5,null]}"}`
 	for _, test := range []struct{ args, want string }{
 		{`[fromJSON(j).i, fromJSON(j).l]`, `[9007199254740993 [7, 1.5, null]]`},
@@ -25,6 +25,7 @@ func TestMappedFunctions(t *testing.T) {
 		{`replace(repeat("x", 1000000), "x", repeat("x", 1000000))`, "memory budget exceeded"}, {`let x = repeat("x", 1000000); x + x`, "memory budget exceeded"},
 		{`let x = repeat("x", 1000000); join([x, x])`, "memory budget exceeded"}, {`join(map(1..1000, "x"), repeat("x", 10000))`, "memory budget exceeded"},
 		{`let x = repeat("x", 1000000); toJSON([x, x])`, "memory budget exceeded"}, {`let x = repeat("x", 1000000); string([x, x])`, "memory budget exceeded"},
+		{`[lower(lower), let z = z + 1; $env["z"] + z]`, `["a" 7]`},
 		{bomb(), "memory budget exceeded"}, {"toJSON(" + bomb() + ")", "memory budget exceeded"},
 	} {
 		got := ""

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 
@@ -20,8 +19,7 @@ func decodeMapped(m *mapping) decoder {
 	return func(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 		return func(yield func(*history.History, error) bool) {
 			lim := lim.fill()
-			d := &mapped{out: output{file: file, yield: yield}, m: m, input: sizeOf(r), lim: lim, env: newEnvironment(m.fields)}
-			d.unseen = slices.Clone(m.paths)
+			d := &mapped{out: output{file: file, yield: yield}, m: m, input: sizeOf(r), lim: lim, env: newEnvironment(m)}
 			d.vm.MemoryBudget = maxMemory
 			d.clocks.isChosen = m.has(callPart) || m.has(atPart) // else the first event shows which fields may be stamps
 			d.records, d.kind = openRecords(r, lim)
@@ -49,7 +47,6 @@ type mapped struct {
 	pairs      pairing
 	stamped    []history.Event // events with stamps, which are paired when all are known
 	clocks     clocks
-	unseen     []memberPath // that no record has had
 }
 
 func (d *mapped) run() {
@@ -66,20 +63,18 @@ func (d *mapped) run() {
 				err = &end{err: tooMuchMemory(d.lim.Memory), file: true}
 			}
 		}
-		var e *end
-		if errors.As(err, &e) {
-			d.end(e, line)
+		if err != nil {
+			d.end(err, line)
 			return
 		}
 		d.env.room = maxMemory + d.records.size()
 		if d.b == nil {
 			d.open(line)
 		}
-		d.env.values["$line"] = line
-		d.unseen = slices.DeleteFunc(d.unseen, func(p memberPath) bool { return p.seen })
-		for i := range d.unseen {
-			d.unseen[i].note(d.env.values)
+		if d.m.namesLine {
+			d.env.values["$line"] = line
 		}
+		d.env.notePaths()
 		if d.b.Failed() {
 			d.env.forget()
 			continue
@@ -104,7 +99,9 @@ func (d *mapped) open(line int) {
 }
 
 // end delivers the history, and reports why the stream ended.
-func (d *mapped) end(e *end, line int) {
+func (d *mapped) end(err error, line int) {
+	var e *end
+	errors.As(err, &e)
 	if d.b != nil {
 		if e.unterminated {
 			d.b.SetUnterminated()
@@ -130,15 +127,9 @@ func (d *mapped) finish() {
 	}
 	d.clocks.report(d.b)
 	if d.b.Events() > 0 && d.b.Faults() == 0 {
-		const lacks = "no record has the field %s, which %s names; if that is right, write ?? nil after it"
-		for _, name := range slices.Sorted(maps.Keys(d.env.fields)) {
-			if f := d.env.fields[name]; f.needed && !f.seen {
-				d.b.Errorf(d.line, lacks, fieldText(name), f.part)
-			}
-		}
-		for _, p := range d.unseen {
-			if p.hasRoot && !p.seen {
-				d.b.Errorf(d.line, lacks, p.text(), p.part)
+		for _, p := range d.env.unseen {
+			if p.hasRoot {
+				d.b.Errorf(d.line, "no record has the field %s, which %s names; if that is right, write ?? nil after it", p.text(), p.part)
 			}
 		}
 	}
@@ -191,11 +182,11 @@ func (d *mapped) eval(p part) (any, error) {
 func (d *mapped) named(e *expression) string {
 	var text []string
 	for _, f := range e.fields {
-		v := d.env.values[f.name]
+		key := f.plainKey
 		if f.exact {
-			v = d.env.values[exactName(f.name)]
+			key = f.exactKey
 		}
-		text = append(text, f.name+" is "+d.show(v))
+		text = append(text, f.name+" is "+d.show(d.env.values[key]))
 	}
 	if len(text) == 0 {
 		return ""
@@ -350,8 +341,8 @@ func (d *mapped) invocation() (method string, args []history.Value, err error) {
 	for len(list) > 0 && list[len(list)-1] == nil {
 		list = list[:len(list)-1]
 	}
-	values, err := d.env.valuesOf(list)
-	return d.env.pool.text([]byte(method)).Text(), d.env.pool.list(values), err
+	args, err = d.env.valuesOf(list)
+	return d.env.pool.text([]byte(method)).Text(), args, err
 }
 
 // result returns the result. Without an expression for it, nothing was recorded.

@@ -151,7 +151,7 @@ func TestMappingFaults(t *testing.T) {
 		{"my.map", "is not NAME=EXPRESSION"}, {"=k", "is not NAME=EXPRESSION"}, {good + ",args=", "args has no expression"},
 		{good + ",args=[a", "args: unexpected token"}, {good + ",result=a b", "result: unexpected token"},
 		{"process=@p," + good[10:], `is written $env["NAME"]`}, {good + ",args=in", `is written $env["NAME"]`},
-		{good + `,skip=count > 1 && count(args, # > 1) > 0`, "write $env.count for the field"},
+		{good + ",args=$env", `stands before the name of a field`}, {good + ",args=$env[k]", `stands before the name of a field`},
 		{good + ",args=" + strings.Repeat("a+", 2000) + "a", "exceeds maximum allowed nodes"},
 		{good + ",colour=c", "colour is not a name of an entry; known are skip, process"},
 	} {

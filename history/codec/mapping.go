@@ -12,12 +12,13 @@ import (
 // A mapping says what the parts of an event or of an operation are, as expressions over
 // the fields of a record. See the package documentation for its notation.
 type mapping struct {
-	parts  [partCount]*expression  // nil if there is none
-	fields map[string]*recordField // those that expressions name
-	paths  []memberPath            // members of fields that records must have
-	model  string
-	args   []history.Value
-	tie    history.Tie
+	parts     [partCount]*expression  // nil if there is none
+	fields    map[string]*recordField // those that expressions name
+	paths     []fieldPath             // that records must have
+	namesLine bool                    // some expression names $line
+	model     string
+	args      []history.Value
+	tie       history.Tie
 }
 
 // A part is a name in a mapping that has an expression.
@@ -151,12 +152,11 @@ func (m *mapping) set(entry string) error {
 	case m.parts[p] != nil:
 		return fmt.Errorf("%s is given twice", name)
 	}
-	e, err := compile(name, text, p.isStamp(), m.fields)
+	e, err := m.compile(p, text)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	m.parts[p] = e
-	m.notePaths(name, e.program.Node())
 	return nil
 }
 

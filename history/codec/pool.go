@@ -76,21 +76,26 @@ func (p *pool) exception(b []byte) history.Value {
 
 // list returns a copy of vs, which lives as long as the history.
 func (p *pool) list(vs []history.Value) []history.Value {
-	n := len(vs)
+	kept := p.newRoom(len(vs))
+	copy(kept, vs)
+	return kept
+}
+
+// newRoom returns room for n values, which lives as long as the history.
+func (p *pool) newRoom(n int) []history.Value {
 	if n == 0 {
 		return nil
 	}
 	p.made += int64(n) * valueBytes
 	if n > poolRoom/8 {
-		return append(make([]history.Value, 0, n), vs...)
+		return make([]history.Value, n)
 	}
 	if n > len(p.room) {
 		p.room = make([]history.Value, poolRoom)
 	}
-	kept := p.room[:n:n]
+	room := p.room[:n:n]
 	p.room = p.room[n:]
-	copy(kept, vs)
-	return kept
+	return room
 }
 
 // newList returns the List of vs, which the caller may change afterwards.

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"io"
 	"iter"
+	"slices"
 
 	"github.com/leadline/leadline/history"
 )
@@ -40,7 +41,8 @@ func parsePreset(name string) (*mapping, error) {
 	}
 	m, err := parseMapping(string(text))
 	if err == nil {
-		m.paths = nil // records of one kind need not have what others have
+		// Records of one kind need not have what others have.
+		m.paths = slices.DeleteFunc(m.paths, func(p fieldPath) bool { return len(p.members) > 0 })
 	}
 	return m, err
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -222,11 +221,11 @@ func (s *jsonRecords) next(e *environment) (line int, err error) {
 		scan.peek()
 		start := scan.pos
 		if f.plain {
-			e.set(f, f.name, e.parse(scan, false))
+			e.values[f.plainKey] = e.parse(scan, false)
 		}
 		if f.exact {
 			scan.pos = start
-			e.set(f, exactName(f.name), e.parse(scan, true))
+			e.values[f.exactKey] = e.parse(scan, true)
 		}
 	}
 	if scan.end(); scan.failed() {
@@ -239,7 +238,7 @@ func (s *jsonRecords) next(e *environment) (line int, err error) {
 type tableRecords struct {
 	rows  *csv.Reader
 	input *lineLimiter
-	names []string // of the columns
+	names [][]byte // of the columns
 	line  int      // on which the last row begins
 	bytes int
 	// trimRight is set if blanks at the end of a cell do not count.
@@ -295,7 +294,7 @@ func (t *tableRecords) next(e *environment) (line int, err error) {
 	t.bytes = 0
 	for i, cell := range cells {
 		t.bytes += len(cell) + 1
-		if f := e.field([]byte(t.names[i])); f != nil {
+		if f := e.field(t.names[i]); f != nil {
 			if t.trimRight {
 				cell = strings.TrimRight(cell, " ")
 			}
@@ -309,15 +308,15 @@ func (t *tableRecords) next(e *environment) (line int, err error) {
 func (t *tableRecords) row() (cells []string, line int, err error) {
 	t.input.read = 0
 	cells, err = t.rows.Read()
-	var syntax *csv.ParseError
-	switch {
-	case err == nil:
+	if err == nil {
 		t.line, _ = t.rows.FieldPos(0)
 		if i := slices.IndexFunc(cells, func(c string) bool { return !utf8.ValidString(c) }); i >= 0 {
 			return nil, t.line, &end{err: fmt.Errorf("invalid UTF-8 in column %d", i+1)}
 		}
 		return cells, t.line, nil
-	case errors.As(err, &syntax):
+	}
+	var syntax *csv.ParseError
+	if errors.As(err, &syntax) {
 		why := syntax.Err
 		if errors.Is(err, csv.ErrFieldCount) {
 			why = fmt.Errorf("the line has %d columns, the header %d", len(cells), len(t.names))
@@ -333,22 +332,22 @@ func (t *tableRecords) header(e *environment) (line int, err error) {
 	if err != nil {
 		return line, err
 	}
-	names, known := slices.Clone(cells), map[string]bool{}
+	names, known := make([][]byte, len(cells)), map[string]bool{}
 	for i := range names {
-		names[i] = strings.TrimSpace(names[i])
-		if known[names[i]] {
-			return line, &end{err: fmt.Errorf("the header has the column %q twice", clip([]byte(names[i])))}
+		name := strings.TrimSpace(cells[i])
+		if known[name] {
+			return line, &end{err: fmt.Errorf("the header has the column %q twice", clip([]byte(name)))}
 		}
-		known[names[i]] = true
+		known[name], names[i] = true, []byte(name)
 		// Blanks around separators are not part of a cell where the header has them.
 		if t.rows.Comma != '\t' {
 			t.rows.TrimLeadingSpace = t.rows.TrimLeadingSpace || i > 0 && strings.HasPrefix(cells[i], " ")
 			t.trimRight = t.trimRight || i < len(cells)-1 && strings.HasSuffix(cells[i], " ")
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(e.fields)) {
-		if f := e.fields[name]; f.needed && !known[f.name] {
-			return line, &end{err: fmt.Errorf("the header lacks the column %q, which %s names", clip([]byte(f.name)), f.part)}
+	for _, p := range e.unseen {
+		if !known[p.field] {
+			return line, &end{err: fmt.Errorf("the header lacks the column %q, which %s names", clip([]byte(p.field)), p.part)}
 		}
 	}
 	t.names = names

@@ -34,7 +34,7 @@ func Template(r io.Reader, file string, opts Options) (string, error) {
 		return "", fmt.Errorf("%s: %w: it is in the format %s", file, ErrKnownFormat, format.Name)
 	}
 	records, kind := openRecords(in, opts.Limits.fill())
-	t := template{env: newEnvironment(nil), values: map[string][]string{}}
+	t := template{env: newEnvironment(new(mapping)), values: map[string][]string{}}
 	t.env.every = true
 	n := 0
 	for ; n < templateRecords; n++ {
@@ -49,7 +49,7 @@ func Template(r io.Reader, file string, opts Options) (string, error) {
 		}
 		t.env.room = maxMemory + records.size()
 		for _, f := range t.env.order {
-			if v, ok := t.env.values[f.name]; ok {
+			if v, ok := t.env.values[f.plainKey]; ok {
 				t.note(fieldText(f.name), v)
 			}
 		}
@@ -93,14 +93,6 @@ func (t *template) note(path string, v any) {
 		}
 	}
 	t.values[path] = known
-}
-
-// fieldText returns how an expression names a field.
-func fieldText(name string) string {
-	if isPlainName(name) {
-		return name
-	}
-	return fmt.Sprintf("$env[%q]", name)
 }
 
 func (t *template) text(kind string, n int) string {
