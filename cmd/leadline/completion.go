@@ -71,6 +71,14 @@ func completeFlags(c *cobra.Command) {
 	})
 }
 
+// unquoteUsages removes the backquotes around the placeholders in the help of flags, which
+// shells would show.
+func unquoteUsages(root *cobra.Command) {
+	for _, c := range root.Commands() {
+		c.Flags().VisitAll(func(f *pflag.Flag) { _, f.Usage = pflag.UnquoteUsage(f) })
+	}
+}
+
 // flagWords returns the possible values of a flag, or nil if they are not a few words.
 func flagWords(f *pflag.Flag) []string {
 	if c, ok := f.Value.(*flagkind.Choice); ok {

@@ -80,6 +80,19 @@ func TestExamplesParse(t *testing.T) {
 	}
 }
 
+// TestHelpLength: the help of a command fits two screens.
+func TestHelpLength(t *testing.T) {
+	for _, c := range commands() {
+		var out, errs bytes.Buffer
+		if status := run([]string{c.name, "--help"}, nil, &out, &errs); status != statusOK || errs.Len() > 0 {
+			t.Errorf("leadline %s --help: status %d, %s", c.name, status, &errs)
+		}
+		if n := strings.Count(out.String(), "\n"); n > 60 {
+			t.Errorf("leadline %s --help has %d lines", c.name, n)
+		}
+	}
+}
+
 func TestSuggest(t *testing.T) {
 	known := []string{"check", "convert", "completion", "models", "max-depth", "max-history"}
 	for unknown, want := range map[string]string{
@@ -164,6 +177,10 @@ func TestCompletion(t *testing.T) {
 		if strings.Join(got, " ") != c.want || status != statusOK {
 			t.Errorf("leadline %q: %q, want %q; status %d", c.line, got, c.want, status)
 		}
+	}
+	var usages bytes.Buffer
+	if run([]string{"__complete", "check", "--model"}, nil, &usages, io.Discard); !strings.HasPrefix(usages.String(), "--model\tsequential specification, as queue") {
+		t.Errorf("leadline check --model completes to %s", &usages)
 	}
 	for _, line := range [][]string{{"models", ""}, {"help", ""}, {"check", "--model", ""}, {"convert", "--format", ""}, {"stress", "--subject", ""}} {
 		var out bytes.Buffer

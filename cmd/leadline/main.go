@@ -84,7 +84,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 func runCommand(s streams, args []string) int {
-	if len(args) == 0 {
+	if len(args) == 0 || args[0] == "" || args[0] == "--" {
 		usage(s.err)
 		return statusBad
 	}
@@ -94,6 +94,9 @@ func runCommand(s streams, args []string) int {
 	status := statusOK
 	root := newRoot(s, &status)
 	root.SetArgs(args)
+	if strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		unquoteUsages(root)
+	}
 	switch c, err := root.ExecuteC(); {
 	case err == nil:
 		return status

@@ -43,7 +43,7 @@ func setupRecord(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.IntVar(&w.Keys, "keys", 10, "how many keys a kv has")
 	flags.IntVar(&w.Fill, "fill", 32, "about how many elements a collection holds; above 256, it is filled first and never empty")
 	flags.IntVar(&w.Lost, "lost", 0, "how many in 1000 operations never respond; half of them take effect")
-	flags.StringVar(&f.mix, "mix", "", "how often operations are drawn, as `insert=4,remove=4,look=1,update=0` (default: the model's own)")
+	flags.StringVar(&f.mix, "mix", "", "how often `kinds` of operations are drawn, as insert=4,remove=4,look=1,update=0 (default: the model's own)")
 	flags.StringArrayVar(&f.faults, "fault", nil, "a fault after so many percent of the operations, `wrong@50` (a wrong answer) or "+
 		"swap@50 (two values in the wrong order); may be repeated")
 	flags.StringVar(&f.subject, "subject", "", "bundled `object` that threads use (see leadline models), instead of --simulate")

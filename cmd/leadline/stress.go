@@ -42,7 +42,7 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	f.objectFlags()
 	flags.StringVar(&f.Name, "name", "", "what to call the object of --new (default: the constructor)")
 	flags.StringVar(&f.from, "from", "", "`file` with an object a line, by the flags --new, --name, --core, --read-only, --weak, --exclude and --values")
-	flags.StringArrayVar(&f.Programs, "program", nil, "run this program, as `'{ put(0,0) } || { clear() } [ size() ]'`, instead of generated ones; may be repeated")
+	flags.StringArrayVar(&f.Programs, "program", nil, "`program` to run, as '{ put(0,0) } || { clear() } [ size() ]', instead of generated ones; may be repeated")
 	flags.DurationVar(&f.time, "time", 0, "how long an object is tested at most (default 2m); a violation that is seen by then is still proved")
 	flags.DurationVar(&f.perRun, "run", 0, "how long a program is run (default 50ms)")
 	flags.Uint64Var(&f.Seed, "seed", 1, "seed of the programs; it does not fix how the threads interleave")

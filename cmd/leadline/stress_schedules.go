@@ -104,6 +104,12 @@ func (f *stressFlags) readSchedule(name string) error {
 			return err
 		}
 		saved = stress.ReadSchedule(file.Comments())
+		for _, err := range file.Histories() {
+			if saved.Schedule == "" && err != nil {
+				return err
+			}
+			break
+		}
 		break
 	}
 	if saved.Schedule == "" || saved.Program == "" {

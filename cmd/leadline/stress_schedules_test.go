@@ -101,6 +101,13 @@ func TestHostileReplay(t *testing.T) {
 			t.Errorf("%q with %s: status %d, %s", c.object, c.args, status, text)
 		}
 	}
+	damaged := filepath.Join(dir, "damaged.gz")
+	if err := os.WriteFile(damaged, []byte("\x1f\x8b\x08"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if status, text := replayed(damaged); status != statusBad || !strings.Contains(text, damaged+": the file is cut short") {
+		t.Errorf("a file that cannot be read: status %d, %s", status, text)
+	}
 	if _, err := os.Stat(done); err == nil {
 		t.Error("the file ran a program")
 	}

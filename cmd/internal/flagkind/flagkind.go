@@ -26,8 +26,11 @@ const mostText = 64 << 10
 // of at most 64 KiB.
 func Text(value string) (string, error) {
 	name, ok := strings.CutPrefix(value, "@")
-	if !ok {
+	switch {
+	case !ok:
 		return value, nil
+	case name == "":
+		return "", errors.New("@ needs the name of a file")
 	}
 	return ReadFile(name, mostText)
 }
@@ -183,7 +186,7 @@ func (l *historyLimit) Type() string { return "BYTES" }
 
 // wanted says what flags of a type of pflag take.
 var wanted = map[string]string{
-	"bool": "true or false", "duration": "a time like 500ms, 10s or 2m",
+	"bool": "true or false", "duration": "a time like 500ms, 10s or 2m, of less than 292 years",
 	"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0",
 }
 
