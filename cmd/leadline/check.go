@@ -82,7 +82,7 @@ func (f *checkFlags) validate(args []string) error {
 	case f.jobs < 1 || f.jobs > maxJobs:
 		return errJobs
 	case f.timeout < 0:
-		return errors.New("--timeout must not be negative")
+		return errTimeout
 	case f.memory < 1<<20:
 		return errors.New("--memory must be at least 1MiB")
 	}

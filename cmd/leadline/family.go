@@ -70,7 +70,7 @@ func (f *familyFlags) run(s streams, args []string) int {
 	case f.count && f.maxDepth > maxCounted:
 		return fail(s, "family", fmt.Errorf("--max-depth must be at most %d with --count", maxCounted))
 	case f.timeout < 0:
-		return fail(s, "family", errors.New("--timeout must not be negative"))
+		return fail(s, "family", errTimeout)
 	}
 	ctx, restore := output.Interruptible()
 	defer restore()

@@ -2,12 +2,12 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
-	"path"
 	"path/filepath"
 	"time"
 
@@ -24,7 +24,6 @@ import (
 
 // tablesFlags are the flags of leadline tables.
 type tablesFlags struct {
-	bundled bool // the histories are those of the bundled corpus
 	all     *pflag.FlagSet
 	input   *input
 	noPaper bool
@@ -34,7 +33,6 @@ type tablesFlags struct {
 	maxDepth int
 	timeout  time.Duration
 	output   *flagkind.Choice
-	read     int // number of histories that were read
 }
 
 // maxColumns bounds --max-depth.
@@ -50,28 +48,11 @@ func setupTables(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.StringVar(&f.input.model, "model", "", "sequential `specification` (default: what the files name)")
 	f.input.declare(flags)
 	jobsFlag(flags, &f.jobs, "measure")
-	return func(s streams, args []string) int {
-		if f.maxDepth < 1 || f.maxDepth > maxColumns {
-			return fail(s, "tables", fmt.Errorf("--max-depth must be 1 to %d", maxColumns))
-		}
-		if !flags.Changed("max-depth") {
-			f.maxDepth = 0
-		}
-		return f.run(s, args)
-	}
+	return f.run
 }
 
 func (f *tablesFlags) run(s streams, args []string) int {
-	if err := f.mismatch(args); err != nil {
-		return fail(s, "tables", err)
-	}
-	switch {
-	case f.jobs < 1 || f.jobs > maxJobs:
-		return fail(s, "tables", errJobs)
-	case f.timeout < 0:
-		return fail(s, "tables", errors.New("--timeout must not be negative"))
-	}
-	if err := f.input.addOutputs(f.all, args, "svg"); err != nil {
+	if err := f.validate(args); err != nil {
 		return fail(s, "tables", err)
 	}
 	ctx, restore := output.Interruptible()
@@ -84,39 +65,43 @@ func (f *tablesFlags) run(s streams, args []string) int {
 	return status
 }
 
-// mismatch returns an error if the arguments are not valid, or if a flag has no effect
-// on the tables.
-func (f *tablesFlags) mismatch(args []string) error {
-	if len(args) > 0 {
-		if err := f.input.check(args); err != nil {
-			return err
-		}
-	} else if err := noEffect(f.all, "on the bundled histories", inputFlags...); err != nil {
-		return err
+// validate returns an error if the flags or the arguments are not valid, or if a flag has
+// no effect on the tables.
+func (f *tablesFlags) validate(args []string) error {
+	switch {
+	case f.maxDepth < 1 || f.maxDepth > maxColumns:
+		return fmt.Errorf("--max-depth must be 1 to %d", maxColumns)
+	case f.jobs < 1 || f.jobs > maxJobs:
+		return errJobs
+	case f.timeout < 0:
+		return errTimeout
+	case len(args) == 0:
+		return cmp.Or(noEffect(f.all, "on the bundled histories", inputFlags...), f.input.addOutputs(f.all, nil, "svg"))
 	}
-	return nil
+	return cmp.Or(f.input.check(args), f.input.addOutputs(f.all, args, "svg"))
 }
 
-// tabulate reads the histories and writes the tables.
+// tabulate reads the histories and writes the tables. Without histories there are none.
 func (f *tablesFlags) tabulate(ctx context.Context, s streams, args []string) (int, error) {
+	if !f.all.Changed("max-depth") {
+		f.maxDepth = 0
+	}
 	f.input.stderr = s.err
-	var from iter.Seq[entry]
+	from := bundled()
 	if len(args) > 0 {
 		from = f.input.read(ctx, s, args, nil)
 	}
-	if f.bundled = from == nil; f.bundled {
-		from = bundled()
-	}
-	collection := tables.Collection{MaxDepth: f.maxDepth}
-	measurer := tables.Measurer{MaxDepth: f.maxDepth, Timeout: f.timeout}
-	measure := func(ctx context.Context, e entry, model replay.Spec) (tables.Measurement, error) {
-		m, err := measurer.Measure(ctx, e.History, model)
+	collection, n := tables.Collection{MaxDepth: f.maxDepth}, 0
+	status := f.measure(ctx, s, from, func(e entry, m tables.Measurement) {
 		m.Archive, m.History = report.Clean(archiveOf(args, e.File)), placeText(&e)
-		return m, err
+		collection.Add(m)
+		n++
+	})
+	if n == 0 {
+		return status, nil
 	}
-	status := forEach(ctx, f, s, from, measure, collection.Add)
 	picture := collection.Picture(!f.noPaper)
-	if f.svg != "" && f.read > 0 {
+	if f.svg != "" {
 		if err := batch.WriteWhole(f.svg, []byte(picture)); err != nil {
 			return status, err
 		}
@@ -125,7 +110,14 @@ func (f *tablesFlags) tabulate(ctx context.Context, s streams, args []string) (i
 	if len(args) > 0 {
 		all = append(all, collection.Archives()...)
 	}
-	return status, f.write(s, all, picture)
+	for _, t := range all {
+		t.Width = terminalWidth(s.out)
+		if len(args) == 0 {
+			t.Notes = append(t.Notes, "The bundled histories were chosen to have the paper's c and cp, so that these agree by choice.")
+		}
+	}
+	out := bufio.NewWriter(s.out)
+	return status, cmp.Or(tables.WriteAll(out, all, tables.Form(f.output.Value), picture), out.Flush())
 }
 
 // archiveOf returns the archive of a file: the directory that an argument names, or
@@ -142,37 +134,35 @@ func archiveOf(args []string, file string) string {
 	return filepath.Dir(file)
 }
 
-// forEach calls do for all histories, in parallel, and passes the results to add, in
-// order. Histories for which do fails are reported.
-func forEach[R any](ctx context.Context, f *tablesFlags, s streams, from iter.Seq[entry],
-	do func(context.Context, entry, replay.Spec) (R, error), add func(R)) int {
+// measure measures all histories, in parallel, and passes the results to add, in order.
+// Histories that cannot be measured are reported.
+func (f *tablesFlags) measure(ctx context.Context, s streams, from iter.Seq[entry], add func(entry, tables.Measurement)) int {
 	type done struct {
 		entry
-		result R
+		tables.Measurement
 	}
 	progress := newProgress(s.err)
 	defer progress.clear()
-	status := statusOK
-	one := func(e entry) done {
-		d := done{entry: e}
+	measurer := tables.Measurer{MaxDepth: f.maxDepth, Timeout: f.timeout}
+	one := func(e entry) (d done) {
+		d.entry = e
 		if d.Err != nil {
 			return d
 		}
-		model, err := batch.ModelOf(e.History, f.input.model)
-		if err == nil {
-			d.result, err = do(ctx, e, model)
+		var model replay.Spec
+		if model, d.Err = batch.ModelOf(e.History, f.input.model); d.Err == nil {
+			d.Measurement, d.Err = measurer.Measure(ctx, e.History, model)
 		}
-		d.Err = err
 		return d
 	}
+	status := statusOK
 	batch.InOrder(from, f.jobs, entry.Ops, one, func(d done, _ bool) bool {
 		if d.Err != nil {
 			progress.clear()
 			f.input.report(d.File, d.Err)
 			status = statusBad
 		} else {
-			f.read++
-			add(d.result)
+			add(d.entry, d.Measurement)
 		}
 		progress.step()
 		return ctx.Err() == nil
@@ -180,51 +170,17 @@ func forEach[R any](ctx context.Context, f *tablesFlags, s streams, from iter.Se
 	return f.input.end(ctx, s, "tables", status)
 }
 
-// write writes the tables. Without histories there are none.
-func (f *tablesFlags) write(s streams, all []*tables.Table, picture string) error {
-	if f.read == 0 {
-		return nil
-	}
-	for _, t := range all {
-		t.Width = terminalWidth(s.out)
-		if f.bundled {
-			t.Notes = append(t.Notes, "The bundled histories were chosen to have the paper's c and cp, so that these agree by choice.")
-		}
-	}
-	out := bufio.NewWriter(s.out)
-	if err := tables.WriteAll(out, all, tables.Form(f.output.Value), picture); err != nil {
-		return err
-	}
-	return out.Flush()
-}
-
 // bundled reads the histories of the corpus that is embedded in the program.
 func bundled() iter.Seq[entry] {
 	return func(yield func(entry) bool) {
-		const corpus = "juc"
-		names, err := fs.Glob(corpora.FS, path.Join(corpus, "*.zst"))
-		if err != nil || len(names) == 0 {
-			yield(entry{File: corpus, Err: fmt.Errorf("no bundled corpus %q", corpus)})
-			return
-		}
+		names, _ := fs.Glob(corpora.FS, "juc/*.zst") // the pattern is valid
 		for _, name := range names {
-			if !decodeBundled(name, yield) {
-				return
+			text, err := corpora.FS.ReadFile(name)
+			for h, fault := range codec.Decode(bytes.NewReader(text), name, codec.Options{}) {
+				if !yield(entry{File: name, History: h, Err: cmp.Or(err, fault)}) {
+					return
+				}
 			}
 		}
 	}
-}
-
-func decodeBundled(name string, yield func(entry) bool) bool {
-	file, err := corpora.FS.Open(name)
-	if err != nil {
-		return yield(entry{File: name, Err: err})
-	}
-	defer file.Close()
-	for h, err := range codec.Decode(file, name, codec.Options{}) {
-		if !yield(entry{File: name, History: h, Err: err}) {
-			return false
-		}
-	}
-	return true
 }

@@ -14,7 +14,10 @@ import (
 // maxJobs bounds --jobs. More jobs than processors are of no use.
 const maxJobs = 1 << 10
 
-var errJobs = errors.New("--jobs must be 1 to 1024")
+var (
+	errJobs    = errors.New("--jobs must be 1 to 1024")
+	errTimeout = errors.New("--timeout must not be negative")
+)
 
 // A collector decides when garbage is collected. Checking a long history makes little
 // garbage, and marking a million operations again and again would take a quarter of the
