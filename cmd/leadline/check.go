@@ -137,6 +137,7 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 	var failed error
 	working, stop := context.WithCancel(ctx) // the batch may end before its input
 	defer stop()
+	isText, isJSON := presents[*textPresenter](p), presents[*jsonPresenter](p)
 	emit := func(r *result, waiting bool) bool {
 		if r.Skipped {
 			complete = false
@@ -145,9 +146,13 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 		if of := r.status(); f.judges || of == statusBad || of == statusInternal {
 			status = worse(status, of)
 		}
-		if r.Internal != nil {
+		switch {
+		case r.Internal != nil:
 			progress.clear()
 			fmt.Fprintf(s.err, "leadline: %v\n%sPlease send %s to the maintainers of leadline.\n", r.Internal, r.Stack, r.File)
+		case r.Err != nil && !isJSON:
+			progress.clear()
+			f.input.report(r.File, r.Err)
 		}
 		if failed = p.present(r); failed == nil && waiting {
 			failed = out.Flush()
@@ -169,7 +174,6 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 	if f.order.Value == "program" {
 		from = inProgramOrder(from)
 	}
-	isText, isJSON := presents[*textPresenter](p), presents[*jsonPresenter](p)
 	one := func(e entry) *result {
 		if e.Ops() > longHistory {
 			garbage.checking(1)

@@ -57,7 +57,6 @@ type explainPresenter struct {
 
 func (p *explainPresenter) present(r *result) error {
 	if r.IsFileFault() {
-		p.flags.input.report(r.File, r.Err)
 		return nil
 	}
 	if p.shown++; p.shown > 1 {
@@ -68,7 +67,6 @@ func (p *explainPresenter) present(r *result) error {
 		_, err := fmt.Fprintf(p.out, "internal error  %s\n", placeText(&r.Entry))
 		return err
 	case r.Err != nil:
-		p.flags.input.report(r.File, r.Err)
 		_, err := fmt.Fprintf(p.out, "%s: invalid; the faults are on standard error\n", placeText(&r.Entry))
 		return err
 	}

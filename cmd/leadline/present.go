@@ -13,7 +13,8 @@ import (
 	"github.com/leadline/leadline/replay/report"
 )
 
-// A presenter shows results, one after another.
+// A presenter shows results, one after another. Faults of the input are on standard error
+// already, unless it is a jsonPresenter.
 type presenter interface {
 	present(r *result) error
 	finish(*batch.Summary) error
@@ -49,8 +50,7 @@ func present(s string) *string {
 	return &s
 }
 
-// A textPresenter writes a line per history, the faults of invalid ones to
-// standard error, and a table of totals at the end.
+// A textPresenter writes a line per history, and a table of totals at the end.
 type textPresenter struct {
 	out     *bufio.Writer
 	flags   *checkFlags
@@ -66,14 +66,13 @@ func (p *textPresenter) present(r *result) error {
 	case p.flags.input.quiet && r.status() == statusOK:
 		return nil
 	case r.IsFileFault():
-		p.flags.input.report(r.File, r.Err)
 		return nil
-	case r.Internal != nil:
-		_, err := fmt.Fprintf(p.out, "%s  %s\n", padVerdict("internal error", p.options.Color), placeText(&r.Entry))
-		return err
-	case r.Err != nil:
-		p.flags.input.report(r.File, r.Err)
-		_, err := fmt.Fprintf(p.out, "%s  %s\n", padVerdict("invalid", p.options.Color), placeText(&r.Entry))
+	case r.Err != nil || r.Internal != nil:
+		word := "invalid"
+		if r.Internal != nil {
+			word = "internal error"
+		}
+		_, err := fmt.Fprintf(p.out, "%s  %s\n", padVerdict(word, p.options.Color), placeText(&r.Entry))
 		return err
 	}
 	v, h := &r.Verdict, r.History

@@ -44,7 +44,7 @@ func setupView(flags *pflag.FlagSet) func(streams, []string) int {
 // view writes the page about the histories that args name to s.out.
 func (f *checkFlags) view(s streams, args []string) int {
 	out := bufio.NewWriter(s.out)
-	p := &pagePresenter{page: view.NewWriter(out), input: f.input}
+	p := &pagePresenter{view.NewWriter(out)}
 	status := f.run(s, "view", args, out, p)
 	err := p.page.Close()
 	if err == nil {
@@ -57,21 +57,15 @@ func (f *checkFlags) view(s streams, args []string) int {
 }
 
 // A pagePresenter writes a page. It lists invalid histories in the page, too.
-type pagePresenter struct {
-	page  *view.Writer
-	input *input
-}
+type pagePresenter struct{ page *view.Writer }
 
 func (p *pagePresenter) present(r *result) error {
 	item := view.Item{Name: r.Place(), History: r.History, Spec: r.Spec, Verdict: r.Verdict, Err: r.Err}
 	if r.Err == nil {
 		item.Steps = stress.ReadSchedule(r.Comments).Steps
 	}
-	switch {
-	case r.Internal != nil:
+	if r.Internal != nil {
 		item.Err = errors.New("internal error")
-	case r.Err != nil:
-		p.input.report(r.File, r.Err)
 	}
 	if err := p.page.Add(item); err != nil {
 		return fmt.Errorf("%s: %w", r.Place(), err)
