@@ -132,6 +132,10 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 		progress.measure(ctx, args)
 		f.input.Count = &progress.pace.read
 	}
+	sharesTerminal := progress.w != nil && terminal(s.out) != nil
+	if sharesTerminal {
+		out.Reset(progress.above(s.out))
+	}
 	status := statusOK
 	complete := true
 	var failed error
@@ -154,7 +158,7 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 			progress.clear()
 			f.input.report(r.File, r.Err)
 		}
-		if failed = p.present(r); failed == nil && waiting {
+		if failed = p.present(r); failed == nil && (waiting || sharesTerminal) {
 			failed = out.Flush()
 		}
 		goOn := false

@@ -158,6 +158,20 @@ func (p *progress) print() {
 	fmt.Fprintf(p.w, "\r\033[K%s", text)
 }
 
+// above returns a writer to w, the same terminal, that removes the line before it writes. It
+// should be given whole lines.
+func (p *progress) above(w io.Writer) io.Writer { return aboveProgress{w, p} }
+
+type aboveProgress struct {
+	io.Writer
+	p *progress
+}
+
+func (a aboveProgress) Write(text []byte) (int, error) {
+	a.p.clear()
+	return a.Writer.Write(text)
+}
+
 // clear removes the line from the terminal, before something else is written.
 func (p *progress) clear() {
 	if p.visible {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
@@ -77,5 +79,23 @@ func TestCollector(t *testing.T) {
 	}
 	if got := debug.SetMemoryLimit(-1); got != limit {
 		t.Errorf("afterwards, a limit of %d bytes", got)
+	}
+}
+
+// TestAbove: on a terminal that shows both, the line of progress goes before a result is
+// written.
+func TestAbove(t *testing.T) {
+	var screen bytes.Buffer
+	p := &progress{w: &screen, what: "histories"}
+	out := p.above(&screen)
+	for n := range 2 {
+		p.n = n
+		p.print()
+		fmt.Fprintln(out, "one")
+		fmt.Fprintln(out, "two")
+	}
+	const want = "\r\033[K0 histories\r\033[Kone\ntwo\n\r\033[K1 histories\r\033[Kone\ntwo\n"
+	if got := screen.String(); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
