@@ -401,7 +401,7 @@
 //
 //	[ put(0,1) ] { get(0) } || { clear() } || { size() } order 0<2 [ size() ]
 //
-// --reduce makes programs with violations smaller. --save names the directory for
+// Programs with violations are made smaller. --save names the directory for
 // programs and histories of violations. The exit status is 1 if there are any, and
 // 3 if every program of an object returned different results from one sequential
 // run to the next, so that none could be judged, or if no invocations overlapped. With

@@ -50,7 +50,6 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.IntVar(&f.Bounds.Sequences, "sequences", 0, "sequences of invocations that run in parallel (default 2, at most 8)")
 	valuesFlag(flags, &f.Bounds.Values)
 	flags.BoolVar(&f.Exhaustive, "exhaustive", false, "run every program within the bounds, by rising numbers of invocations, sequences and values, instead of drawing them")
-	flags.BoolVar(&f.Reduce, "reduce", false, "make programs with violations smaller")
 	flags.StringVar(&f.save, "save", "leadline-violations", "`directory` for programs and histories of violations; empty: none")
 	flags.StringVar(&f.histories, "histories", "", "`file` for recorded executions, three of each program, compressed if it ends in .gz or .zst")
 	f.output = outputFlag(flags, "text", "json")
@@ -140,9 +139,6 @@ func (f *stressFlags) mismatch() error {
 	}
 	if err == nil && f.all.Changed("program") {
 		err = noEffect(f.all, "with --program", "max-invocations", "sequences", "values", "exhaustive")
-	}
-	if err == nil && f.Schedules {
-		err = noEffect(f.all, "with --schedules", "reduce")
 	}
 	if err == nil {
 		err = notZero(f.all, "time", "run", "max-invocations", "sequences", "values", "preemptions")
@@ -299,25 +295,12 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 		}
 		options := f.optionsFor(&o)
 		options.Starting = func(string, string) { progress.step() }
-		var held []*stress.Finding // a method is to blame, unless its core methods turn out to be
-		options.Found = func(found *stress.Finding) {
-			progress.clear()
-			if found.Method != "" && len(options.Methods) == 0 {
-				held = append(held, found)
-			} else {
-				report.found(&o, found)
-			}
-		}
+		options.Found = func(found *stress.Finding) { progress.clear(); report.found(&o, found) }
 		options.Crashed = func(c *stress.Crash) { progress.clear(); report.crashed(&o, options.Effort.Program, c) }
 		options.History = histories.add
 		options.OnThreads = o.plainly
 		result, err := stress.Supervise(ctx, o.start, options)
 		progress.clear()
-		for _, found := range held {
-			if result == nil || slices.Contains(result.Findings, found) {
-				report.found(&o, found)
-			}
-		}
 		if err != nil {
 			s.failed("stress", fmt.Errorf("%s: %w", o.name, err))
 			status = statusBad

@@ -51,7 +51,7 @@ func newStressReport(s streams, f *stressFlags) *stressReport {
 // found shows a violation and saves it.
 func (r *stressReport) found(o *object, f *stress.Finding) {
 	f.Subject = o.name
-	again := r.again(o, f)
+	again := []string{r.again(o, f)}
 	file := r.save(o, f, again)
 	if r.flags.output.Value == "json" {
 		r.note(writeJSON(r.out, &stressRecord{"violation", f, present(file)}))
@@ -100,17 +100,12 @@ func (r *stressReport) found(o *object, f *stress.Finding) {
 	r.note(r.out.Flush())
 }
 
-// again returns the commands that reproduce and reduce a violation.
-func (r *stressReport) again(o *object, f *stress.Finding) []string {
+// again returns the command that reproduces a violation.
+func (r *stressReport) again(o *object, f *stress.Finding) string {
 	if f.Scheduled != nil {
-		return []string{fmt.Sprintf("To replay: leadline replay %s --program %s %s", r.flags.named(o), report.ShellWord(f.Program), report.ShellWord(f.Scheduled.Schedule))}
+		return fmt.Sprintf("To replay: leadline replay %s --program %s %s", r.flags.named(o), report.ShellWord(f.Program), report.ShellWord(f.Scheduled.Schedule))
 	}
-	command := r.command(o, f.Program, f.Again())
-	lines := []string{"To reproduce: " + command}
-	if !r.flags.Reduce {
-		lines = append(lines, "To reduce: "+command+" --reduce")
-	}
-	return lines
+	return "To reproduce: " + r.command(o, f.Program, f.Again())
 }
 
 // command returns the command that runs a program for the given time.
@@ -274,11 +269,11 @@ func (r *stressReport) violations() {
 			if f.Generated > 0 {
 				explored += "/" + strconv.Itoa(f.Generated)
 			}
-			rows = append(rows, []string{f.Subject, blamedIn(result, f.Method), fmt.Sprintf("%d,%d,%d", f.Rank[0], f.Rank[1], f.Rank[2]), explored, f.Program, f.Outcome,
+			rows = append(rows, []string{f.Subject, blamedIn(result, f), fmt.Sprintf("%d,%d,%d", f.Rank[0], f.Rank[1], f.Rank[2]), explored, f.Program, f.Outcome,
 				fmt.Sprintf("%d/%d", f.Times, f.Executions), f.Elapsed.Round(10 * time.Millisecond).String()})
 		}
 		for _, c := range result.Crashes {
-			rows = append(rows, []string{result.Subject, blamedIn(result, c.Method), "", "", c.Program, c.What, "", ""})
+			rows = append(rows, []string{result.Subject, c.Method, "", "", c.Program, c.What, "", ""})
 		}
 	}
 	if len(rows) > 0 {
@@ -287,25 +282,28 @@ func (r *stressReport) violations() {
 	}
 }
 
-// blamedIn returns the method to blame as the tables have it: any of the core methods, or
-// of all methods together, if no single one is.
-func blamedIn(result *stress.Report, method string) string {
-	switch {
-	case method != "":
-		return method
+// blamedIn returns the method to blame as the tables have it, or the methods that are not
+// atomic together: the core, if the object has one.
+func blamedIn(result *stress.Report, f *stress.Finding) string {
+	switch together := strings.Join(f.Methods, " "); {
+	case f.Method != "":
+		return f.Method
 	case len(result.Core) > 0:
-		return "(core)"
+		return "(core: " + together + ")"
+	default:
+		return "(" + together + ")"
 	}
-	return "(together)"
 }
 
 // methods writes the table of the methods.
 func (r *stressReport) methods() {
 	var rows [][]string
 	for _, result := range r.results {
-		nonAtomic := result.NonAtomic
-		if slices.ContainsFunc(result.Findings, func(f *stress.Finding) bool { return f.Method == "" }) {
-			nonAtomic = slices.Insert(slices.Clone(nonAtomic), 0, blamedIn(result, ""))
+		nonAtomic := slices.Clone(result.NonAtomic)
+		for _, f := range result.Findings {
+			if f.Method == "" {
+				nonAtomic = append(nonAtomic, blamedIn(result, f))
+			}
 		}
 		rows = append(rows, []string{result.Subject, strings.Join(result.Core, " "), strings.Join(result.Atomic, " "),
 			strings.Join(nonAtomic, " "), strings.Join(result.Weak, " ")})
@@ -322,9 +320,6 @@ func (r *stressReport) remarks(result *stress.Report) {
 	} else {
 		fmt.Fprintf(r.out, "%s: %s; %.2g a second, %v\n", result.Subject, result.Coverage(),
 			float64(result.Executions)/result.Elapsed.Seconds(), result.Elapsed.Round(10*time.Millisecond))
-	}
-	for _, set := range result.Apart {
-		fmt.Fprintf(r.out, "  not called in parallel after that: %s\n", strings.Join(set, " and "))
 	}
 	for _, line := range slices.Concat(result.Waits(), result.Remarks()) {
 		fmt.Fprintf(r.out, "  %s\n", line)
@@ -346,9 +341,6 @@ func (r *stressReport) remarks(result *stress.Report) {
 	if result.Crowded {
 		fmt.Fprintln(r.out, "  goroutines that objects leave keep the processors busy: a process made few objects, and another one went on")
 	}
-	if result.Unproved > 0 {
-		fmt.Fprintf(r.out, "  %s too rare to be distinguished in time from results of chance, and do not count\n", counted(result.Unproved, "violation", "violations"))
-	}
 	if line, _ := result.Unsteadiness(); line != "" {
 		fmt.Fprintf(r.out, "  %s\n", line)
 	}
@@ -358,28 +350,6 @@ func (r *stressReport) remarks(result *stress.Report) {
 	if result.Explored != nil && len(result.Findings)+len(result.Crashes) == 0 && !r.flags.schedules.plain {
 		fmt.Fprintln(r.out, "  plain loads and stores were not interleaved; with --plain, they are steps, too")
 	}
-	if command := r.withoutBlamed(result); command != "" {
-		fmt.Fprintf(r.out, "  To test what these violations hide: %s\n", command)
-	}
-}
-
-// withoutBlamed returns the command that leaves out the methods whose violations hide
-// others, or "" if there are none or the flags of the object cannot name them.
-func (r *stressReport) withoutBlamed(result *stress.Report) string {
-	o := r.objects[result]
-	if len(result.Blamed) == 0 || !strings.HasPrefix(o.how, "--new ") {
-		return ""
-	}
-	d := &o.reflect
-	d.Exclude = slices.Concat(d.Exclude, result.Blamed)
-	for _, list := range []*[]string{&d.ReadOnly, &d.Weak} {
-		*list = slices.DeleteFunc(slices.Clone(*list), func(m string) bool { return slices.Contains(result.Blamed, m) })
-	}
-	command := "leadline stress " + r.flags.named(&o)
-	if r.flags.Schedules {
-		command += " --schedules"
-	}
-	return command
 }
 
 // A historiesFile receives recorded executions.

@@ -42,7 +42,6 @@ func TestScheduleFlags(t *testing.T) {
 		"stress --subject queue --time 0s":                    "--time must not be 0",
 		"stress --subject queue --values 0":                   "--values must not be 0",
 		"stress --subject queue --schedules --preemptions 0":  "--preemptions must not be 0",
-		"stress --subject queue --schedules --reduce":         "--reduce has no effect with --schedules",
 		"stress --subject queue --program {get()} --values 3": "--values has no effect with --program",
 		"replay --subject queue":                              "takes one saved file, or one schedule",
 		"replay --subject queue nothing.jsonl":                "neither a file nor a schedule",

@@ -18,9 +18,10 @@ import (
 // A job is the input of a supervised process.
 type job struct {
 	Options
-	Settled bool   // another process has completed the designations
-	Leaves  bool   // it also found that objects leave goroutines
-	Mark    string // begins each line of a message
+	Guilty  [][]string // see searcher
+	Settled bool       // another process has completed the designations
+	Leaves  bool       // it also found that objects leave goroutines
+	Mark    string     // begins each line of a message
 	// Attached means that the process ends when its input does, because the
 	// supervisor was interrupted or has exited.
 	Attached bool
@@ -33,7 +34,6 @@ type job struct {
 type message struct {
 	Settled  *settledMessage  `json:",omitempty"`
 	Targets  []string         `json:",omitempty"`
-	Apart    [][]string       `json:",omitempty"`
 	Starting *startingMessage `json:",omitempty"`
 	Parallel bool             `json:",omitempty"` // sequential runs of the program are over
 	Alive    bool             `json:",omitempty"` // the constructor has returned, or invocations return
@@ -57,8 +57,7 @@ type settledMessage struct {
 
 type startingMessage struct {
 	Method, Program string
-	// Calls are the methods to keep Apart if the program crashes. If it is empty,
-	// Method is no longer a target after a crash.
+	// Calls are the methods that its sequences call.
 	Calls []string `json:",omitempty"`
 	// Judged is how many executions were judged before, with schedules.
 	Judged int64 `json:",omitempty"`
@@ -161,7 +160,7 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 		o.targets = func(methods []string) { write(message{Targets: methods}) }
 		o.started = func(m startingMessage) { write(message{Starting: &m}) }
 		o.parallel = func() { write(message{Parallel: true}) }
-		o.apart = func(sets [][]string) { write(message{Apart: sets}) }
+		o.guilty = j.Guilty
 		o.Found = func(f *Finding) { write(message{Finding: f}) }
 		o.unreduced = func(f *Finding) { write(message{Reducing: f}) }
 		o.History = func(text string) { write(message{History: text}) }

@@ -48,14 +48,10 @@
 // Search finds these only in the executions that are recorded, about one in
 // twenty.
 //
-// Without core methods, no single method is to blame for a violation. With
-// Options.GoOn, the search then continues, but no later program calls the methods of
-// the violation in parallel; a method that is in several violations is left out.
-//
-// With core methods, the core is to blame if the violation also occurs without the
-// method that is not core. From then on, every second program for another method
-// avoids calling the core methods of that violation in parallel, if possible. The methods
-// that were to blame before become Suspect: any of them may be atomic.
+// A violation names the smallest program that was found to show it, and the methods that its
+// sequences call. If all of these but one are core, that one is to blame. Otherwise they are
+// not atomic together, or the core is not. The search goes on with programs that do not call
+// all of these methods in parallel; see Options.GoOn.
 //
 // A method counts as Atomic if it was exercised: invocations of a program overlapped,
 // and different orders had different results.

@@ -204,7 +204,7 @@ func (s *searcher) exploreFor(t *target, x *explorer, o ExploreOptions) (*Explor
 		f := s.findingOf(x, e, v)
 		f.Fault, f.Method = v.fault, v.method
 		f.Explored, f.Generated, f.Elapsed = t.explored, t.generated, time.Since(s.start)
-		s.bounded(max(s.left(), lateTime), func() { err = s.foundFault(t, f) })
+		s.bounded(max(s.left(), reduceTime), func() { err = s.foundFault(t, f) })
 		if err != nil || s.ctx.Err() != nil {
 			return e, err
 		}
@@ -226,7 +226,7 @@ func (s *searcher) foundFault(t *target, f *Finding) error {
 		}
 	}
 	if !f.program.isSolo() {
-		s.reduce(f, reduceTime)
+		s.reduce(f)
 	}
 	if err := s.least(f); err != nil || !s.repeats(f) {
 		return err

@@ -2,7 +2,6 @@ package stress
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -66,7 +65,7 @@ func (s *searcher) exploreAll() error {
 		var next later
 		if b > 1 {
 			next = s.takeLater(&levels[b])
-			if next.target.done || callsAll(next.program, s.options.Apart) {
+			if next.target.done || s.isGuilty(next.program) {
 				continue
 			}
 		} else {
@@ -202,7 +201,7 @@ func (s *searcher) tryAt(t *target, p *Program, from, bound int) (whole bool, er
 	if len(e.Violations) > 0 {
 		f := s.findingOf(x, e, e.Violations[0])
 		f.Method, f.Explored, f.Generated, f.Elapsed = method, t.explored, t.generated, time.Since(s.start)
-		s.bounded(max(s.left(), lateTime), func() { err = s.foundSchedule(t, f) })
+		s.bounded(max(s.left(), reduceTime), func() { err = s.foundSchedule(t, f) })
 	}
 	if len(e.Violations) == 0 && s.diverged == diverged {
 		s.report.Explored.Judged += e.Judged
@@ -299,19 +298,12 @@ func (s *searcher) findingOf(x *explorer, e *Exploration, v *Violation) *Finding
 		Times: 1, Executions: e.Executions, found: v}
 }
 
-// foundSchedule blames, reduces, replays and reports a violation.
+// foundSchedule reduces, replays and reports a violation.
 func (s *searcher) foundSchedule(t *target, f *Finding) error {
-	core := s.target("")
-	known := core == nil || core.done
-	if known && s.isOfCore(f, math.MaxInt64) || !s.repeats(f) {
+	if !s.repeats(f) {
 		return nil
 	}
-	if !known {
-		if less := s.ofCore(f); less != nil {
-			f, t = less, core
-		}
-	}
-	s.reduce(f, reduceTime)
+	s.reduce(f)
 	if err := s.least(f); err != nil || !s.repeats(f) || !s.stillUnexpected(f) {
 		return err
 	}

@@ -13,13 +13,6 @@ func SetReduceTime(d time.Duration) time.Duration {
 	return before
 }
 
-// SetLateTime sets lateTime and returns what it was.
-func SetLateTime(d time.Duration) time.Duration {
-	before := lateTime
-	lateTime = d
-	return before
-}
-
 // SetSteadyTime sets steadyTime and returns what it was.
 func SetSteadyTime(d time.Duration) time.Duration {
 	before := steadyTime

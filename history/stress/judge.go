@@ -25,7 +25,7 @@ const mostFruitless = 64
 // of its invocations, it looks for orders in which they enable each other.
 func (s *searcher) expected(p *Program) (*Expected, error) {
 	e, err := s.expectedOf(p)
-	if err != nil || !e.waited || p.together || s.options.ByModel {
+	if err != nil || !e.waited || p.together {
 		return e, err
 	}
 	isWhole := e.initial == len(p.Initial) && e.final == len(p.Final)
@@ -42,7 +42,7 @@ func (s *searcher) expected(p *Program) (*Expected, error) {
 // enables reports whether an unexpected outcome of a program is one of calls that wait for
 // one another.
 func (s *searcher) enables(p *Program, o Outcome, realTime bool, e *Expected) bool {
-	if !e.waited || p.together || s.options.ByModel {
+	if !e.waited || p.together {
 		return false
 	}
 	more := enabled(p, e, s.expectedOf)
@@ -52,15 +52,10 @@ func (s *searcher) enables(p *Program, o Outcome, realTime bool, e *Expected) bo
 
 // expectedOf is expected without a change of the program.
 func (s *searcher) expectedOf(p *Program) (*Expected, error) {
-	if s.options.Schedules && !s.options.ByModel {
+	if s.options.Schedules {
 		return s.sequential(p)
 	}
-	if !s.options.ByModel {
-		return newExpected(s.class, p, s.known)
-	}
-	e, err := s.options.Checker.Expected(s.class, p)
-	p.model = e
-	return e, err
+	return newExpected(s.class, p, s.known)
 }
 
 // check builds the history of a recorded execution and reports whether it is not
@@ -156,8 +151,6 @@ func (inv Invocation) answered(v history.Value) string {
 // shuffles of the program: whether these always have the same results.
 func (s *searcher) believes(p *Program, n int64, expected *Expected) bool {
 	switch {
-	case s.options.ByModel:
-		return true
 	case p.unsteady:
 	case p.steady > 0 && n <= p.steady:
 		return true
@@ -168,7 +161,6 @@ func (s *searcher) believes(p *Program, n int64, expected *Expected) bool {
 			p.steady = n
 			return true
 		case same:
-			s.report.Unproved++
 			return false
 		}
 	}
@@ -324,8 +316,8 @@ var reduceTime = 10 * time.Second
 // reduce replaces the program of a finding by a smaller one, again and again, as
 // long as the smaller one still has an unexpected outcome. It runs each several
 // times as long as that should take.
-func (s *searcher) reduce(f *Finding, limit time.Duration) {
-	s.bounded(min(limit, s.left()), func() {
+func (s *searcher) reduce(f *Finding) {
+	s.bounded(min(reduceTime, s.left()), func() {
 		for again := true; again; {
 			again = false
 			for _, p := range smaller(f.program) {
@@ -345,7 +337,6 @@ func (s *searcher) reduce(f *Finding, limit time.Duration) {
 // retry runs a smaller program. It returns nil if no violation was seen.
 func (s *searcher) retry(f *Finding, p *Program) *Finding {
 	s.starting(f.Method, p)
-	defer func(n int) { s.report.Unproved = n }(s.report.Unproved) // it is not one of those
 	expected, err := s.expected(p)
 	if err != nil {
 		return nil

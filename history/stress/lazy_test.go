@@ -52,7 +52,7 @@ func TestOneMethod(t *testing.T) {
 	} {
 		ctx, stop := context.WithCancel(t.Context())
 		program := ""
-		r, err := stress.Search(ctx, c, stress.Options{Schedules: true, Reduce: true, Checker: stresstest.Checker(nil),
+		r, err := stress.Search(ctx, c, stress.Options{Schedules: true, Checker: stresstest.Checker(nil),
 			Effort: stress.Effort{Time: patience, Program: time.Millisecond}, Found: func(f *stress.Finding) {
 				program = f.Program
 				stop()

@@ -27,20 +27,12 @@ type Options struct {
 	Methods []string
 	// Programs are run instead of generated ones; see Parse.
 	Programs []string
-	// ByModel expects the outcomes of the class's model instead of those of
-	// the object itself; see Checker.
-	ByModel bool
 	// Exhaustive enumerates the programs within the bounds by rising rank
 	// instead of drawing them; see Generate.
 	Exhaustive bool
-	// Reduce makes the programs of violations smaller.
-	Reduce bool
-	// GoOn lets a search of a class without core methods go on after a violation.
-	// The methods of the violation are then Apart.
+	// GoOn lets the search of a class go on after a violation that no single method is to
+	// blame for. No later program calls all methods of the violation in parallel.
 	GoOn bool
-	// Apart are sets of methods. The sequences of no generated program call all
-	// methods of a set.
-	Apart [][]string
 	// Schedules explores the schedules of each program instead of running it on
 	// threads; see Explore. The class has to be instrumented. Programs get schedules
 	// with one preemption first, then with two, and at last with Preemptions, which is 3
@@ -83,19 +75,16 @@ type Options struct {
 	targets   func(methods []string) // receives the names of the target methods
 	started   func(startingMessage)  // receives what Starting does
 	parallel  func()                 // called when the sequential runs of a program are over
-	apart     func(sets [][]string)  // receives Apart when it has changed
 	unreduced func(*Finding)         // receives each violation before it is reduced
+	guilty    [][]string             // the methods of violations and crashes that another process has seen
 }
 
-// A Checker knows which histories are linearizable, and what specifications
-// expect. Package stresstest has the one that uses leadline's checker.
+// A Checker knows which histories are linearizable. Package stresstest has the one that uses
+// leadline's checker.
 type Checker interface {
 	// Violates reports whether the history is certainly not linearizable with
 	// respect to the model in its header.
 	Violates(ctx context.Context, h *history.History) (bool, error)
-	// Expected returns the outcomes that the model of the class has for a
-	// program.
-	Expected(c *Class, p *Program) (*Expected, error)
 }
 
 // An Effort is how long a class is tested.
@@ -197,8 +186,10 @@ func (b Bounds) Validate() error {
 // explains. The checker has found its History not linearizable.
 type Finding struct {
 	Subject string `json:"subject"` // the name of the class
-	// Method is to blame, since all others are core; "" if no single one is.
+	// Method is to blame, since all others are core; "" if no single one is. Methods are
+	// those that the sequences of the Program call.
 	Method   string            `json:"method"`
+	Methods  []string          `json:"methods"`
 	Program  string            `json:"program"`
 	Outcome  string            `json:"outcome"`
 	Expected []ExpectedOutcome `json:"expected"`
@@ -317,9 +308,6 @@ type Report struct {
 	Atomic    []string `json:"atomic"` // exercised, and no violation was seen
 	NonAtomic []string `json:"non_atomic"`
 	Weak      []string `json:"weak"` // documented not to be atomic
-	// Suspect methods were in a violation, but the core methods that they are called with
-	// have one without them.
-	Suspect []string `json:"suspect,omitempty"`
 	// Unexercised methods are neither core nor weak. No sequence called them in a
 	// program with overlaps and several possible outcomes.
 	Unexercised []string  `json:"unexercised,omitempty"`
@@ -327,17 +315,8 @@ type Report struct {
 	// Unsteady programs return different results from one sequential run to
 	// the next.
 	Unsteady []string `json:"unsteady"`
-	// Apart are the sets of methods that were not called in parallel any more, as
-	// there was a violation or a crash with them; see Options.GoOn.
-	Apart [][]string `json:"apart,omitempty"`
-	// Blamed methods hide others: a search without them, and with those of their
-	// violations that remain, says whether these are atomic.
-	Blamed []string `json:"blamed,omitempty"`
 	// Clock says that the time of the effort was over before all programs had run.
 	Clock bool `json:"clock,omitempty"`
-	// Unproved is how many violations were too rare to be distinguished in time
-	// from results of chance; they do not count.
-	Unproved int `json:"unproved,omitempty"`
 	// MethodPrograms counts the programs that were run by the methods that they call in
 	// parallel.
 	MethodPrograms map[string]int `json:"method_programs,omitempty"`
@@ -508,9 +487,6 @@ func (r *Report) Coverage() string {
 // they are atomic.
 func (r *Report) Remarks() []string {
 	var lines []string
-	if len(r.Suspect) > 0 {
-		lines = append(lines, "may be atomic, as the core methods of their violations are not: "+strings.Join(r.Suspect, " "))
-	}
 	if _, nothing := r.Unsteadiness(); len(r.Unexercised) > 0 && !nothing {
 		lines = append(lines, "not exercised, as nothing overlapped or no order was visible: "+strings.Join(r.Unexercised, " "))
 	}

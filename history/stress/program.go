@@ -20,7 +20,6 @@ type Program struct {
 	Final []Invocation // after everything else, one after another
 
 	runs     []history.Value // see headerOf
-	model    *Expected       // of the class's model, if that is asked
 	oracle   *oracle         // sequential runs in the scheduler
 	steady   int64           // see searcher.believes
 	unsteady bool

@@ -60,8 +60,6 @@ func headerOf(c *Class, p *Program, o Outcome) history.Header {
 	if p.runs == nil {
 		var runs [][]ran
 		switch {
-		case p.model != nil:
-			runs = sequentialRuns(p.model.class, p.model.program)
 		case p.oracle != nil:
 			runs = p.oracle.sequentialRuns()
 		default:

@@ -26,7 +26,7 @@ type searcher struct {
 	report   *Report
 	start    time.Time
 	end      time.Time  // of what the search does now
-	broken   [][]string // sets of core methods that are not atomic together
+	guilty   [][]string // the methods of each violation and crash: no later program calls all of them
 	overlap  int64
 	// called are the methods called by sequences of a program whose results show the
 	// order of its invocations, and whose invocations overlapped.
@@ -59,7 +59,7 @@ func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 	o.Effort = cmp.Or(o.Effort, DefaultEffort)
 	s := &searcher{ctx: ctx, class: c, options: o, report: &Report{Subject: c.Name, MethodPrograms: map[string]int{}}, start: time.Now(),
 		called: map[*Method]bool{}, known: map[string]bool{}, shares: map[*Method]share{}, faults: map[string]bool{}, alone: map[string]bool{}, before: abandoned.Load(),
-		memory: memoryUsed() + maxMemory}
+		guilty: o.guilty, memory: memoryUsed() + maxMemory}
 	s.end = s.start.Add(o.Effort.Time)
 	if len(o.Programs) > 0 { // they have the time that they need
 		s.end = s.start.Add(math.MaxInt64)
@@ -112,8 +112,6 @@ func (s *searcher) prepare() ([]*target, error) {
 	switch {
 	case o.Checker == nil:
 		return nil, errors.New("no checker is given")
-	case o.ByModel && s.class.Model == "":
-		return nil, fmt.Errorf("%s has no specification", s.class.Name)
 	}
 	for _, name := range o.Methods {
 		if name != "" && s.class.Method(name) == nil {
@@ -162,10 +160,6 @@ func (s *searcher) hasTime() bool {
 // left returns how much time is left.
 func (s *searcher) left() time.Duration { return time.Until(s.end) }
 
-// lateTime is how long a violation that was seen just before the end may take to be
-// proved.
-var lateTime = 5 * time.Second
-
 // A run takes at least leastRun, even if that goes beyond the end.
 const leastRun = 50 * time.Millisecond
 
@@ -202,12 +196,9 @@ func newTarget(method string, programs ...iter.Seq[*Program]) *target {
 // to wake it.
 var waitingSequences = []int{2, 3, 4}
 
-// mostDrawn bounds the draws for a random program that keeps Apart methods apart.
+// mostDrawn bounds the draws for a random program that does not call all methods of a
+// violation.
 const mostDrawn = 1 << 16
-
-// mostAvoided bounds the draws for a random program that does not call a set of core
-// methods known not to be atomic. Every second program of a target is drawn like this.
-const mostAvoided = 256
 
 // draw returns the next program of a target.
 func (s *searcher) draw(t *target) (*Program, bool) {
@@ -219,17 +210,12 @@ func (s *searcher) draw(t *target) (*Program, bool) {
 	if s.options.Exhaustive || s.hadShare(s.class.Method(t.method)) {
 		slow = 0
 	}
-	avoid := 0 // in this many draws, programs with a violation known of the core methods alone are skipped
-	if t.method != "" && t.explored%2 == 1 && !s.options.Exhaustive {
-		avoid = mostAvoided
-	}
 	for drawn := 0; s.options.Exhaustive || drawn < mostDrawn; drawn++ {
 		p, ok := next()
 		switch {
 		case !ok || len(s.programs) > 0:
 			return p, ok
-		case callsAll(p, s.options.Apart):
-		case drawn < avoid && callsAll(p, s.broken):
+		case s.isGuilty(p):
 		case drawn < slow && s.hadShare(s.slowest(p)):
 		default:
 			return p, true
@@ -351,7 +337,7 @@ func (s *searcher) try(t *target, p *Program) error {
 	}
 	if f := s.seen(p, run, expected); f != nil {
 		f.Method, f.Explored, f.Generated, f.Elapsed = method, t.explored, t.generated, time.Since(s.start)
-		s.bounded(max(s.left(), lateTime), func() { err = s.found(t, f, run, expected) })
+		s.bounded(max(s.left(), reduceTime), func() { err = s.found(t, f, run, expected) })
 	}
 	if err == nil {
 		err = s.keep(p, run, expected)
@@ -366,35 +352,30 @@ func (s *searcher) try(t *target, p *Program) error {
 	return err
 }
 
-// found proves, blames and reports a violation that was seen.
+// found proves, reduces and reports a violation that was seen.
 func (s *searcher) found(t *target, f *Finding, run *Run, expected *Expected) error {
-	core := s.target("")
-	known := core == nil || core.done
-	if known && s.isOfCore(f, quickLook) || !s.proves(f, run, expected) || known && s.isOfCore(f, math.MaxInt64) {
+	if !s.proves(f, run, expected) {
 		return nil
 	}
-	if !known {
-		if less := s.ofCore(f); less != nil {
-			f, t = less, core
-		}
-	}
 	if err := s.confirm(f); err != nil {
+		if s.ctx.Err() != nil {
+			return nil // nothing is known for certain
+		}
 		return err
 	}
 	s.report.Findings = append(s.report.Findings, f)
-	if s.options.Reduce {
-		if s.options.unreduced != nil {
-			whole := *f
-			whole.write(s.class)
-			s.options.unreduced(&whole)
-		}
-		s.reduce(f, reduceTime)
+	if s.options.unreduced != nil {
+		whole := *f
+		whole.write(s.class)
+		s.options.unreduced(&whole)
 	}
+	s.reduce(f)
 	s.reported(t, f)
 	return nil
 }
 
-// reported reports a violation, and ends the target or separates its methods.
+// reported reports a violation. Its target ends if the method is to blame, or if one
+// violation is enough.
 func (s *searcher) reported(t *target, f *Finding) {
 	if s.options.Schedules {
 		s.report.Findings = append(s.report.Findings, f)
@@ -406,28 +387,8 @@ func (s *searcher) reported(t *target, f *Finding) {
 	if f.Fault != "" { // the methods may be atomic
 		return
 	}
-	if f.Method == "" && s.class.hasCore() {
-		s.broken = append(s.broken, f.program.parallel())
-		if core := s.target(""); core != nil && t.method != "" { // the smaller program does without its method
-			s.suspect(t.method, f.program)
-			t = core
-		}
-	}
-	if s.separates() {
-		s.separate(f)
-	} else {
-		t.done = len(s.programs) == 0
-	}
-}
-
-// target returns the target with a method, or that of the given programs.
-func (s *searcher) target(method string) *target {
-	for _, t := range s.targets {
-		if t.method == method {
-			return t
-		}
-	}
-	return nil
+	s.guilty = append(s.guilty, f.Methods)
+	t.done = len(s.programs) == 0 && (!s.options.GoOn || f.Method != "" && f.Method == t.method)
 }
 
 // fit returns a program with what is expected of it. A generated one loses the
@@ -482,10 +443,7 @@ func (s *searcher) starting(method string, p *Program) {
 		s.options.Starting(method, p.String())
 	}
 	if s.options.started != nil {
-		m := startingMessage{Method: method, Program: p.String()}
-		if s.separates() {
-			m.Calls = p.parallel()
-		}
+		m := startingMessage{Method: method, Program: p.String(), Calls: p.parallel()}
 		if e := s.report.Explored; e != nil {
 			m.Judged = e.Judged
 		}
@@ -522,7 +480,6 @@ func (s *searcher) keep(p *Program, run *Run, expected *Expected) error {
 // complete fills in what is known of each method that was called.
 func (s *searcher) complete() {
 	r := s.report
-	together := !s.class.hasCore() && !s.options.GoOn && slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.isAbout("") })
 	for _, m := range s.class.Methods {
 		switch {
 		case slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.isAbout(m.Name) }):
@@ -531,18 +488,12 @@ func (s *searcher) complete() {
 			r.Core = append(r.Core, m.Name)
 		case m.Weak:
 			r.Weak = append(r.Weak, m.Name)
-		case slices.Contains(r.Suspect, m.Name):
-		case s.called[m] && !together && !isApart(s.options.Apart, m.Name): // otherwise any of them may be to blame
+		case isIn(s.guilty, m.Name): // it may be to blame
+		case s.called[m]:
 			r.Atomic = append(r.Atomic, m.Name)
-		case !together && !isApart(s.options.Apart, m.Name):
+		default:
 			r.Unexercised = append(r.Unexercised, m.Name)
 		}
-	}
-	if s.separates() {
-		r.Apart = s.options.Apart
-	}
-	if r.Blamed = s.hiding(); s.class.hasCore() {
-		r.acquit()
 	}
 	r.Clock = r.Clock || len(s.programs) == 0 && s.ctx.Err() == nil && s.left() <= 0 &&
 		slices.ContainsFunc(s.targets, func(t *target) bool { return !t.done && !t.ended })
@@ -558,7 +509,7 @@ func (f *Finding) write(c *Class) {
 	if f.Method != "" {
 		f.history.ID += "." + f.Method
 	}
-	f.Program, f.Outcome, f.Rank, f.History = f.program.String(), f.outcome.String(), rank(f.program), encode(f.history)
+	f.Program, f.Methods, f.Outcome, f.Rank, f.History = f.program.String(), f.program.parallel(), f.outcome.String(), rank(f.program), encode(f.history)
 	for _, e := range f.expected {
 		f.Expected = append(f.Expected, ExpectedOutcome{e.Outcome.String(), e.Times})
 	}

@@ -42,8 +42,6 @@ func TestMain(m *testing.M) {
 		os.Exit(stress.Serve(spinning(), stresstest.Checker(nil), os.Stdin, os.Stdout))
 	case "hits", "differs":
 		os.Exit(stress.Serve(hitsClass(child == "differs"), stresstest.Checker(nil), os.Stdin, os.Stdout))
-	case "armed":
-		os.Exit(stress.ServeLike(&armed{}, func() any { return &armed{} }, stresstest.Checker(nil), os.Stdin, os.Stdout))
 	case "cleaner", "closed cleaner":
 		os.Exit(serveCleaners(child != "cleaner"))
 	case "busy cleaner":
@@ -323,7 +321,7 @@ func TestReduceHangs(t *testing.T) {
 	if !*full {
 		t.Skip("waits for seconds: with -full")
 	}
-	r, err := stress.Supervise(context.Background(), child("reduce"), stress.Options{Reduce: true, Silence: 10 * time.Second,
+	r, err := stress.Supervise(context.Background(), child("reduce"), stress.Options{Silence: 10 * time.Second,
 		Effort:   stress.Effort{Time: patience, Program: 500 * time.Millisecond},
 		Programs: []string{"[ mark() ] { increment(); increment() } || { increment() }"}})
 	if err != nil || len(r.Findings) != 1 || len(r.Crashes) != 1 || strings.Contains(r.Crashes[0].Program, "mark") {
@@ -564,7 +562,7 @@ func TestReduce(t *testing.T) {
 			return func(any) history.Value { return history.NoValue }
 		}},
 	}}
-	r, err := search(c, stress.Options{Reduce: true, Effort: stress.Effort{Time: patience, Program: patience},
+	r, err := search(c, stress.Options{Effort: stress.Effort{Time: patience, Program: patience},
 		Programs: []string{"[ increment(); nothing(1) ] { nothing(1); increment(); increment() } || { increment() } [ nothing(0) ]"}})
 	if err != nil || len(r.Findings) != 1 {
 		t.Fatalf("%v, %v", r, err)

@@ -90,7 +90,6 @@ type supervisor struct {
 	crowds     atomic.Bool // a process was crowded
 	worn       int         // processes that ended early; see Report.Worn
 	crashes    int         // of processes
-	hasCore    bool        // the class has core methods, which are a target
 	// reducing is a finding that the process makes smaller.
 	reducing *Finding
 	context  context.Context
@@ -243,9 +242,6 @@ func (s *supervisor) follow(out io.Reader, alive, gone func()) (done bool, err e
 			s.result.LeftOut = m.Settled.LeftOut
 		case m.Targets != nil:
 			s.methods = m.Targets
-			s.hasCore = s.hasCore || len(s.job.Methods) == 0 && len(m.Targets) > 1
-		case m.Apart != nil:
-			s.job.Apart = m.Apart
 		case m.Starting != nil:
 			s.last, s.sequential = *m.Starting, !s.job.Schedules
 			s.started++
@@ -298,8 +294,11 @@ func (s *supervisor) add(f *Finding) {
 		return
 	}
 	s.result.Findings = append(s.result.Findings, f)
-	if s.last.Calls == nil && f.Fault == "" {
-		s.drop(f.Method)
+	if f.Fault == "" {
+		s.job.Guilty = append(s.job.Guilty, f.Methods)
+		if f.Method != "" || !s.job.GoOn {
+			s.drop(f.Method)
+		}
 	}
 	if s.job.Found != nil {
 		s.job.Found(f)
@@ -316,7 +315,6 @@ func (s *supervisor) merge(r *Report) {
 			t.Atomic = append(t.Atomic, m)
 		}
 	}
-	t.Suspect = append(t.Suspect, r.Suspect...)
 	t.Unexercised = append(t.Unexercised, r.Unexercised...)
 	t.NonAtomic = append(t.NonAtomic, r.NonAtomic...)
 	t.Unsteady = append(t.Unsteady, r.Unsteady...)
@@ -325,13 +323,12 @@ func (s *supervisor) merge(r *Report) {
 	t.Recorded += r.Recorded
 	t.Waited += r.Waited
 	t.Unclear += r.Unclear
-	t.Unproved += r.Unproved
 	for m, n := range r.MethodPrograms {
 		t.MethodPrograms[m] += n
 	}
 	t.Together += r.Together
 	t.Hopeless += r.Hopeless
-	t.Blamed, t.Clock = r.Blamed, t.Clock || r.Clock
+	t.Clock = t.Clock || r.Clock
 	t.Memory = max(t.Memory, r.Memory)
 	t.Worn, t.Crowded = r.Worn, t.Crowded || r.Crowded
 	if r.Explored != nil {
@@ -360,8 +357,8 @@ func (s *supervisor) interrupted() {
 // methods ends.
 const maxCrashes = 10
 
-// crashed adds the last program to the crashes. Its method is no longer a target, or its
-// methods are kept Apart.
+// crashed adds the last program to the crashes. Its method is no longer a target; without
+// one, no later program calls all of its methods.
 func (s *supervisor) crashed(what, stack string) {
 	c := Crash{s.last.Method, s.last.Program, what, s.sequential, stack}
 	if s.job.Schedules && what == "hangs" { // the scheduler knows of all else
@@ -374,10 +371,8 @@ func (s *supervisor) crashed(what, stack string) {
 	}
 	s.interrupted()
 	s.crashes++
-	if s.last.Calls == nil || s.crashes == maxCrashes {
+	if s.job.Guilty = append(s.job.Guilty, s.last.Calls); s.last.Method != "" || !s.job.GoOn || s.crashes == maxCrashes {
 		s.drop(s.last.Method)
-	} else {
-		s.job.Apart = append(s.job.Apart, s.last.Calls)
 	}
 }
 
@@ -393,19 +388,11 @@ func (s *supervisor) complete() {
 			r.NonAtomic = append(r.NonAtomic, f.Method)
 		}
 	}
-	r.Apart = s.job.Apart
-	if s.hasCore {
-		r.acquit()
-	}
-	slices.Sort(r.Suspect)
-	r.Suspect = slices.DeleteFunc(slices.Compact(r.Suspect), func(m string) bool { return slices.Contains(r.NonAtomic, m) })
-	r.Atomic = slices.DeleteFunc(r.Atomic, func(m string) bool {
-		return slices.Contains(r.NonAtomic, m) || slices.Contains(r.Suspect, m) || isApart(r.Apart, m)
-	})
+	guilty := func(m string) bool { return slices.Contains(r.NonAtomic, m) || isIn(s.job.Guilty, m) }
+	r.Atomic = slices.DeleteFunc(r.Atomic, guilty)
 	slices.Sort(r.Unexercised)
 	r.Unexercised = slices.DeleteFunc(slices.Compact(r.Unexercised), func(m string) bool {
-		return slices.Contains(r.Atomic, m) || slices.Contains(r.NonAtomic, m) || slices.Contains(r.Suspect, m) || isApart(r.Apart, m) ||
-			slices.ContainsFunc(r.Crashes, func(c Crash) bool { return c.Method == m })
+		return slices.Contains(r.Atomic, m) || guilty(m) || slices.ContainsFunc(r.Crashes, func(c Crash) bool { return c.Method == m })
 	})
 	if r.Recorded > 0 {
 		r.Overlap = s.overlap / float64(r.Recorded)

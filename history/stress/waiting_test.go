@@ -2,7 +2,6 @@ package stress_test
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -14,7 +13,6 @@ import (
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/subject"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/spec"
 	"github.com/leadline/leadline/replay/stresstest"
 )
 
@@ -273,50 +271,6 @@ func TestWorn(t *testing.T) {
 		Effort: stress.Effort{Time: patience, Program: patience}})
 	if err != nil || !r.Worn || r.Programs != 1 {
 		t.Errorf("%+v, %v", r, err)
-	}
-}
-
-// TestWaitingByModel: a model without a transition waits as its objects do.
-func TestWaitingByModel(t *testing.T) {
-	type lock = chan struct{}
-	c := &stress.Class{Name: "lock", Model: "mutex", New: func() any { return make(lock, 1) }, Methods: []*stress.Method{
-		nullary("lock", func(l lock) history.Value { l <- struct{}{}; return history.NoValue }),
-		nullary("unlock", func(l lock) history.Value { <-l; return history.NoValue }),
-	}}
-	broken := *c
-	broken.Methods = []*stress.Method{c.Methods[0], nullary("unlock", func(l lock) history.Value { time.Sleep(0); return history.NoValue })}
-	mutex, err := spec.Parse("mutex")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, program := range []string{"{ lock() } || { lock() }", "{ lock(); unlock() } || { lock() }", "{ lock() } || { lock(); unlock() } || { unlock() }"} {
-		p := parse(t, c, program)
-		byObject, err := stress.NewExpected(c, p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		byModel, err := stresstest.Checker(mutex).Expected(c, p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if a, b := fmt.Sprint(byObject.Outcomes()), fmt.Sprint(byModel.Outcomes()); a != b {
-			t.Errorf("%s: %s by the object, %s by the model", program, a, b)
-		}
-	}
-	for _, e := range []struct {
-		class    *stress.Class
-		findings int
-	}{{c, 0}, {&broken, 1}} {
-		r, err := search(e.class, stress.Options{Programs: []string{"{ lock(); unlock() } || { lock(); unlock() }"}, ByModel: true,
-			Effort: stress.Effort{Time: time.Second, Program: 20 * time.Millisecond}})
-		if err != nil || len(r.Findings) != e.findings {
-			t.Fatalf("%v, %+v", err, r)
-		}
-		for _, f := range r.Findings {
-			if v := check(t, f.History); v.Answer != replay.NotLinearizable || len(f.Waiting) == 0 {
-				t.Errorf("%v, %q of\n%s", v.Answer, f.Waiting, f.History)
-			}
-		}
 	}
 }
 

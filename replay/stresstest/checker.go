@@ -43,41 +43,6 @@ func (c *checker) Violates(ctx context.Context, h *history.History) (bool, error
 	return v.Answer == replay.NotLinearizable, err
 }
 
-// Expected implements stress.Checker. It runs the program on objects of the
-// specification. An invocation without a transition waits.
-func (c *checker) Expected(class *stress.Class, p *stress.Program) (*stress.Expected, error) {
-	s, err := c.lookup(class.Model, class.ModelArgs)
-	if err != nil {
-		return nil, err
-	}
-	model := &stress.Class{Name: class.Name, New: func() any { return s.New() }}
-	for _, m := range class.Methods {
-		copied := *m
-		copied.Prepare = func(args []history.Value) stress.Call { return c.apply(replay.Invocation{Method: m.Name, Args: args}) }
-		model.Methods = append(model.Methods, &copied)
-	}
-	q, err := stress.Parse(p.String(), model)
-	if err != nil {
-		return nil, err
-	}
-	var ops []history.Operation
-	for _, inv := range q.All() {
-		op := history.Operation{Method: inv.Method.Name, Args: inv.Args, Result: history.UnknownValue}
-		if err := s.Check(&op); err != nil {
-			return nil, fmt.Errorf("the specification %s: %w", s.Name(), err)
-		}
-		ops = append(ops, op)
-	}
-	if err := c.probe(s, ops); err != nil {
-		return nil, err
-	}
-	expected, err := stress.NewExpected(model, q)
-	if err == nil {
-		err = c.fault
-	}
-	return expected, err
-}
-
 // probe returns a fault of the specification, and keeps the first one in c.fault.
 func (c *checker) probe(s replay.Spec, ops []history.Operation) error {
 	err := spectest.Probe(context.Background(), s, ops)
@@ -85,26 +50,6 @@ func (c *checker) probe(s replay.Spec, ops []history.Operation) error {
 		c.fault = err
 	}
 	return err
-}
-
-// apply returns a call of an object of the specification. A panic is a fault of
-// the specification.
-func (c *checker) apply(inv replay.Invocation) stress.Call {
-	return func(object any) history.Value {
-		defer func() {
-			if value := recover(); value != nil {
-				if c.fault == nil {
-					c.fault = fmt.Errorf("the specification %s panics: %v: %v", c.spec.Name(), inv, value)
-				}
-				panic(value)
-			}
-		}()
-		result, ok := object.(replay.Object).Apply(inv)
-		if !ok {
-			return stress.Waiting
-		}
-		return result
-	}
 }
 
 // ObjectSpec returns a specification whose objects are objects of the class, run

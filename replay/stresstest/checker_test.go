@@ -35,10 +35,7 @@ func TestExpected(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			bySpec, err := Checker(nil).Expected(s.Class, p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			bySpec := expectedOfModel(t, s.Class, p)
 			if a, b := len(byObject.Outcomes()), len(bySpec.Outcomes()); a != b {
 				t.Errorf("%s, %v: %d outcomes of the object, %d of the model", s.Class.Name, p, a, b)
 			}
@@ -49,18 +46,38 @@ func TestExpected(t *testing.T) {
 			}
 		}
 	}
-	c := subject.Lookup("queue").Class
-	p, err := stress.Parse("{ dequeue() } || { enqueue(1) }", c)
+}
+
+// expectedOfModel returns the outcomes of a program that objects of the class's model have.
+func expectedOfModel(t *testing.T, c *stress.Class, p *stress.Program) *stress.Expected {
+	t.Helper()
+	model, err := spec.Lookup(c.Model, c.ModelArgs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	stack, err := spec.Parse("stack")
+	objects := &stress.Class{Name: c.Name, New: func() any { return model.New() }}
+	for _, m := range c.Methods {
+		of := *m
+		of.Prepare = func(args []history.Value) stress.Call {
+			return func(object any) history.Value {
+				result, ok := object.(replay.Object).Apply(replay.Invocation{Method: m.Name, Args: args})
+				if !ok {
+					return stress.Waiting
+				}
+				return result
+			}
+		}
+		objects.Methods = append(objects.Methods, &of)
+	}
+	q, err := stress.Parse(p.String(), objects)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Checker(stack).Expected(c, p); err == nil {
-		t.Error("a stack has dequeue")
+	e, err := stress.NewExpected(objects, q)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return e
 }
 
 // A renamed specification is not a bundled one.
@@ -69,7 +86,7 @@ type renamed struct{ replay.Spec }
 func (renamed) Name() string { return "my-counter" }
 
 // TestClassSpec: the specification of the options takes the place of the class's
-// model, in the checker and for the outcomes to expect.
+// model in the checker.
 func TestClassSpec(t *testing.T) {
 	counter, err := spec.Parse("counter")
 	if err != nil {
@@ -81,7 +98,7 @@ func TestClassSpec(t *testing.T) {
 			Prepare: func([]history.Value) stress.Call { return increment }}},
 			New: func() any { n := &atomic.Int64{}; n.Store(first); return n }}
 	}
-	o := Options{Programs: []string{"{ getAndIncrement() } || { getAndIncrement() }"}, ByModel: true,
+	o := Options{Programs: []string{"{ getAndIncrement() } || { getAndIncrement() }"},
 		Effort: stress.Effort{Time: time.Minute, Program: 20 * time.Millisecond}, Dir: t.TempDir()}
 	o.Spec = renamed{counter}
 	for first, want := range []string{"", "counter is not atomic: "} {
@@ -90,12 +107,6 @@ func TestClassSpec(t *testing.T) {
 		if got := strings.Join(tb.errors, "\n"); !strings.HasPrefix(got, want) || want == "" && got != "" {
 			t.Errorf("first value %d: %q, want %q", first, got, want)
 		}
-	}
-	o.Spec = nil
-	tb := &fakeTB{dir: t.TempDir()}
-	TestClass(tb, class(0), o)
-	if got := strings.Join(tb.errors, "\n"); !strings.Contains(got, "counter has no specification") {
-		t.Errorf("without a model: %q", got)
 	}
 }
 
@@ -116,15 +127,13 @@ func TestWrongSpec(t *testing.T) {
 		"without Next":           &replay.Model[*int64]{Label: "mine", Initial: new(int64), Key: key},
 		"getAndIncrement() changes the state that it is applied to": &replay.Model[*int64]{Label: "mine", Initial: new(int64), Next: inPlace, Key: key},
 	} {
-		for _, byModel := range []bool{false, true} {
-			o := Options{Programs: []string{"{ getAndIncrement() } || { getAndIncrement() }"}, ByModel: byModel, Dir: t.TempDir(),
-				Effort: stress.Effort{Time: time.Minute, Program: 20 * time.Millisecond}}
-			o.Spec = wrong
-			tb := &fakeTB{}
-			TestClass(tb, class, o)
-			if len(tb.errors) != 1 || !strings.Contains(tb.errors[0], want) || strings.Contains(tb.errors[0], "atomic") {
-				t.Errorf("TestClass, by model %v: %q, want %s", byModel, tb.errors, want)
-			}
+		o := Options{Programs: []string{"{ getAndIncrement() } || { getAndIncrement() }"}, Dir: t.TempDir(),
+			Effort: stress.Effort{Time: time.Minute, Program: 20 * time.Millisecond}}
+		o.Spec = wrong
+		tb := &fakeTB{}
+		TestClass(tb, class, o)
+		if len(tb.errors) != 1 || !strings.Contains(tb.errors[0], want) || strings.Contains(tb.errors[0], "atomic") {
+			t.Errorf("TestClass: %q, want %s", tb.errors, want)
 		}
 		m := record.NewMemory(record.Options{})
 		p := m.Process()
@@ -134,7 +143,7 @@ func TestWrongSpec(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tb := &fakeTB{}
+		tb = &fakeTB{}
 		Check(tb, h, wrong, CheckOptions{Dir: t.TempDir()})
 		if len(tb.errors) != 1 || !strings.Contains(tb.errors[0], want) || strings.Contains(tb.errors[0], "linearizable") {
 			t.Errorf("Check: %q, want %s", tb.errors, want)

@@ -46,7 +46,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -84,7 +83,7 @@ const shortTime = time.Second
 // passes, go test shows its standard error only when called without a list of packages.)
 // With Options.Strict, such methods are an error. There are similar lines
 //
-//   - about methods that were not exercised, and about those of Report.Suspect;
+//   - about methods that were not exercised;
 //   - if no program could be judged, because all are unsteady, no invocations overlapped,
 //     or no execution under a schedule counts. With Strict, that is an error, too.
 //
@@ -122,15 +121,12 @@ func Test[T any](t TB, newObject func() T, o Options) {
 		t.Errorf("stress: %v", err)
 		return
 	}
-	blamed := testClass(t, r.Class, o, call)
+	testClass(t, r.Class, o, call)
 	switch text := leftOut(r); {
 	case text != "" && o.Strict:
 		t.Errorf("stress: %s; Options.Exclude can name them", text)
 	case text != "":
 		warn(t, "stress: %s", text)
-	}
-	if len(blamed) > 0 {
-		t.Logf("To test what this violation hides: Options{ReflectOptions: stress.ReflectOptions{Exclude: %#v}}", slices.Concat(o.Exclude, blamed))
 	}
 }
 
@@ -188,9 +184,7 @@ func TestClass(t TB, c *stress.Class, o Options) {
 	if call < 0 {
 		return
 	}
-	if blamed := testClass(t, c, o, call); len(blamed) > 0 {
-		t.Logf("To test what this violation hides: a class without %s", strings.Join(blamed, ", "))
-	}
+	testClass(t, c, o, call)
 }
 
 // specified returns the class with the specification of the options.
@@ -207,25 +201,19 @@ func specified(c *stress.Class, o Options) *stress.Class {
 	return &described
 }
 
-// testClass is TestClass for the call with this number in the test. It returns the
-// methods whose violations may hide others.
-func testClass(t TB, c *stress.Class, o Options, call int) (blamed []string) {
+// testClass is TestClass for the call with this number in the test.
+func testClass(t TB, c *stress.Class, o Options, call int) {
 	t.Helper()
 	c = specified(c, o)
 	o.Effort = effortFor(t, o.Effort)
 	specification, _ := o.Spec.(replay.Spec)
 	decider := &checker{spec: specification}
-	o.Reduce, o.Checker = true, decider
+	o.Checker = decider
 	// Errorf is called after Search, because it cannot find the line of the test before.
 	var failures []string
-	var held []*stress.Finding // they blame a method, but Search may later blame its core methods
 	found := o.Found
 	o.Found = func(f *stress.Finding) {
-		if f.Method != "" && len(o.Methods) == 0 {
-			held = append(held, f)
-		} else {
-			failures = append(failures, decider.describe(t, f, o.Dir, call))
-		}
+		failures = append(failures, decider.describe(t, f, o.Dir, call))
 		if found != nil {
 			found(f)
 		}
@@ -238,21 +226,16 @@ func testClass(t TB, c *stress.Class, o Options, call int) (blamed []string) {
 	} else {
 		report, err = stress.Search(contextOf(t), c, o)
 	}
-	for _, f := range held {
-		if report == nil || slices.Contains(report.Findings, f) {
-			failures = append(failures, decider.describe(t, f, o.Dir, call))
-		}
-	}
 	if decider.fault != nil { // it may be the cause of any finding
 		t.Errorf("stress: %v", decider.fault)
-		return nil
+		return
 	}
 	for _, f := range failures {
 		t.Errorf("%s", f)
 	}
 	if err != nil {
 		t.Errorf("stress: %s: %v", c.Name, err)
-		return nil
+		return
 	}
 	for _, crash := range report.Crashes {
 		t.Errorf("stress: %s: %s: %s\n%s", c.Name, crash.Program, crash.What, crash.Stack)
@@ -265,7 +248,6 @@ func testClass(t TB, c *stress.Class, o Options, call int) (blamed []string) {
 	if o.Schedules && !plain && len(report.Findings)+len(report.Crashes) == 0 {
 		warn(t, "stress: %s: plain loads and stores were not interleaved; leadline stress --new PACKAGE.CONSTRUCTOR --schedules --plain does that", c.Name)
 	}
-	return report.Blamed
 }
 
 // logReport logs what was done, and what the user may have to change. passed: there were no

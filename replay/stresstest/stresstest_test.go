@@ -121,8 +121,7 @@ func (i *Idle) Lossy() int {
 	return int(n)
 }
 
-// TestRemarks: the log names methods that were not exercised, and those that
-// violations of core methods do not need.
+// TestRemarks: the log names methods that were not exercised.
 func TestRemarks(t *testing.T) {
 	effort := stress.Effort{Time: time.Nanosecond, Program: 50 * time.Millisecond}
 	tb := &fakeTB{dir: t.TempDir()}
@@ -130,14 +129,6 @@ func TestRemarks(t *testing.T) {
 	Test(tb, newIdle, Options{Effort: effort, ReflectOptions: stress.ReflectOptions{Exclude: []string{"Lossy"}}})
 	if want := "stress: stresstest.Idle: methods not exercised, as nothing overlapped or no order was visible: Name Nothing"; !slices.Contains(tb.logs, want) {
 		t.Errorf("no %q in %q", want, tb.logs)
-	}
-	tb = &fakeTB{dir: t.TempDir()}
-	effort.Program = 5 * time.Minute // only one program runs, until it fails
-	o := Options{Effort: effort, Dir: tb.dir, Programs: []string{"{ Lossy(); Name(); Lossy() } || { Lossy(); Lossy() }"},
-		ReflectOptions: stress.ReflectOptions{Core: []string{"Lossy"}}}
-	Test(tb, newIdle, o)
-	if want := "stress: stresstest.Idle: methods may be atomic, as the core methods of their violations are not: Name"; len(tb.errors) != 1 || !slices.Contains(tb.logs, want) {
-		t.Errorf("no %q in %q, failures %q", want, tb.logs, tb.errors)
 	}
 }
 

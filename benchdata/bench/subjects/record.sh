@@ -21,7 +21,7 @@ cat "$tmp"/violations/*.jsonl >> "$out/violations.jsonl" || true
 # The reduced programs. Each runs for 20 times as long as its violation took.
 jq -r 'select(.kind == "violation") | "\(.subject)\t\(.program)\t\([20 * .spent_ns / .times / 1e6, 50] | max | ceil)ms"' "$tmp/results" | while IFS=$'\t' read -r name program time; do
 	read -ra flags <<< "$(grep -e "--name $name " "$file")"
-	"$tmp/leadline" stress "${flags[@]}" --program "$program" --run "$time" --reduce --save '' --output json < /dev/null |
+	"$tmp/leadline" stress "${flags[@]}" --program "$program" --run "$time" --save '' --output json < /dev/null |
 		jq -c --arg from "$program" 'select(.kind == "violation") | del(.history, .file) | .from = $from' >> "$out/reduced.jsonl" || true
 done
 
