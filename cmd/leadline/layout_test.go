@@ -31,9 +31,9 @@ var imports = map[string][]string{
 	"history/files":                       {"history", "github.com/klauspost/compress"},
 	"history/codec":                       {"history", "history/files", "github.com/expr-lang/expr"},
 	"history/record":                      {"history", "history/codec", "history/files"},
-	"history/stress":                      {"history", "history/codec", "history/record", "history/stress/procgroup", "history/stress/explore/schedule"},
-	"history/stress/procgroup":            {},
-	"history/stress/safety":               {"history/stress"},
+	"history/stress":                      {"history", "history/codec", "history/record", "history/stress/worker", "history/stress/explore/schedule"},
+	"history/stress/worker":               {},
+	"history/stress/safety":               {"history/stress", "history/stress/worker"},
 	"history/stress/explore/schedule":     {},
 	"history/stress/explore/shim":         {},
 	"history/stress/explore/shim/sync":    {"history/stress/explore/schedule"},
@@ -63,7 +63,7 @@ var imports = map[string][]string{
 	"replay/explain":                      {"history", "hitting/meter", "hitting/table", "replay", "replay/state", "replay/ops", "replay/decide"},
 	"replay/report":                       {"history", "replay"},
 	"replay/batch":                        {"history", "history/codec", "history/files", "hitting", "replay", "replay/decide", "replay/explain", "replay/spec"},
-	"replay/stresstest":                   {"history", "history/codec", "history/stress", "history/stress/explore/instrument", "history/stress/procgroup", "replay", "replay/spec", "replay/spec/spectest", "replay/decide", "replay/explain", "replay/report", "replay/view"},
+	"replay/stresstest":                   {"history", "history/codec", "history/stress", "history/stress/explore/instrument", "history/stress/worker", "replay", "replay/spec", "replay/spec/spectest", "replay/decide", "replay/explain", "replay/report", "replay/view"},
 	"replay/composed":                     {"history", "replay", "replay/spec", "replay/decide"},
 	"replay/composed/extract":             {"history/stress/explore/instrument/golist"},
 	"replay/porcupine":                    {"history", "hitting/meter", "hitting/table", "replay", "replay/ops", "replay/decide", "replay/explain", "replay/report", "replay/stresstest", "replay/view", "github.com/anishathalye/porcupine"},
@@ -74,12 +74,12 @@ var imports = map[string][]string{
 	"cmd/internal/flagkind": {"history/codec", "github.com/spf13/pflag"},
 	"cmd/internal/output":   {},
 	"cmd/internal/version":  {},
-	"cmd/leadline": {"cmd/internal/flagkind", "cmd/internal/output", "cmd/internal/version", "history", "history/codec", "history/files", "history/record", "history/stress", "history/stress/explore/instrument", "history/stress/explore/instrument/golist", "history/stress/procgroup", "history/stress/safety", "history/stress/explore/schedule", "replay/simulate", "history/stress/subject", "hitting", "hitting/meter", "replay", "replay/batch", "replay/spec", "replay/report", "replay/stresstest", "replay/view", "replay/composed/extract",
+	"cmd/leadline": {"cmd/internal/flagkind", "cmd/internal/output", "cmd/internal/version", "history", "history/codec", "history/files", "history/record", "history/stress", "history/stress/explore/instrument", "history/stress/explore/instrument/golist", "history/stress/worker", "history/stress/safety", "history/stress/explore/schedule", "replay/simulate", "history/stress/subject", "hitting", "hitting/meter", "replay", "replay/batch", "replay/spec", "replay/report", "replay/stresstest", "replay/view", "replay/composed/extract",
 		"benchdata/corpora", "benchdata/tables",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/olekukonko/tablewriter", "golang.org/x/term"},
 
-	"history/stress/explore/instrument":        {"history/stress/explore/instrument/golist", "history/stress/procgroup"},
-	"history/stress/explore/instrument/golist": {"history/stress/procgroup"},
+	"history/stress/explore/instrument":        {"history/stress/explore/instrument/golist", "history/stress/worker"},
+	"history/stress/explore/instrument/golist": {"history/stress/worker"},
 }
 
 // TestImports holds the table against the files, which it parses itself.

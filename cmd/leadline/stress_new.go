@@ -16,7 +16,7 @@ import (
 
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore/instrument"
-	"github.com/leadline/leadline/history/stress/procgroup"
+	"github.com/leadline/leadline/history/stress/worker"
 	"github.com/leadline/leadline/replay/report"
 )
 
@@ -136,7 +136,7 @@ func packageName(ctx context.Context, path string) string {
 	if err != nil {
 		return ""
 	}
-	cmd := procgroup.Tool(ctx, "go", "list", "-find", "-f", "{{.Name}}", "--", path)
+	cmd := worker.Tool(ctx, "go", "list", "-find", "-f", "{{.Name}}", "--", path)
 	cmd.Dir = root
 	text, err := cmd.Output()
 	if err != nil {
@@ -234,7 +234,7 @@ func compile(ctx context.Context, dir, source string, copies *instrument.Result,
 	}
 	var cmd *exec.Cmd
 	run := func(more ...string) ([]byte, error) {
-		cmd = procgroup.Tool(ctx, "go", slices.Concat(args, flags, more, []string{"./" + stressMain})...)
+		cmd = worker.Tool(ctx, "go", slices.Concat(args, flags, more, []string{"./" + stressMain})...)
 		cmd.Dir = root
 		cmd.Env = append(os.Environ(), copies.Env...)
 		return runGoTool(cmd)
@@ -260,7 +260,7 @@ func advise(ctx context.Context, text []byte) string {
 	s := string(bytes.TrimSpace(text))
 	// In a workspace, the message may be about any of its modules.
 	if strings.Contains(s, module) || strings.Contains(s, stressMain) {
-		if procgroup.Tool(ctx, "go", "list", "-m", module).Run() != nil {
+		if worker.Tool(ctx, "go", "list", "-m", module).Run() != nil {
 			s += "\nThe module has to require leadline, as for tests that call it: go get " + module + "/replay/stresstest"
 		}
 	}
@@ -272,7 +272,7 @@ func advise(ctx context.Context, text []byte) string {
 
 // moduleRoot returns the directory of the go.mod for the working directory.
 func moduleRoot(ctx context.Context) (string, error) {
-	text, err := procgroup.Tool(ctx, "go", "env", "GOMOD").Output()
+	text, err := worker.Tool(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {
 		return "", fmt.Errorf("go env GOMOD: %w", err)
 	}

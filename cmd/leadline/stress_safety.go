@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
-	"github.com/leadline/leadline/history/stress/procgroup"
 	"github.com/leadline/leadline/history/stress/safety"
+	"github.com/leadline/leadline/history/stress/worker"
 	"github.com/leadline/leadline/replay/batch"
 	"github.com/leadline/leadline/replay/report"
 	"github.com/olekukonko/tablewriter/tw"
@@ -227,7 +227,7 @@ func (r *safetyRun) test(ctx context.Context, name string, isConstructor bool) e
 	if err != nil {
 		return err
 	}
-	cmd := procgroup.Tool(ctx, program)
+	cmd := worker.Tool(ctx, program)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	in, err := cmd.StdinPipe()
@@ -241,7 +241,7 @@ func (r *safetyRun) test(ctx context.Context, name string, isConstructor bool) e
 	if err != nil {
 		return err
 	}
-	defer func() { _ = procgroup.Kill(cmd) }() // what the methods have started
+	defer func() { _ = worker.Kill(cmd) }() // what the methods have started
 	fmt.Fprintf(in, "%s\n", options)
 	var last reproduction
 	for results := bufio.NewReader(out); ; {
@@ -404,12 +404,12 @@ func failsLike(ctx context.Context, program string, f *safety.Finding) (fails bo
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "-test.timeout=0")
 	cmd.Dir, cmd.WaitDelay = filepath.Dir(program), time.Second
-	procgroup.Lead(cmd)
+	worker.Lead(cmd)
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil { // it did not start
 		return false, longReproduction
 	}
-	_ = procgroup.Kill(cmd) // what the test has started
+	_ = worker.Kill(cmd) // what the test has started
 	used = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	return err != nil && ctx.Err() == nil && f.In(string(out)), used
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history/stress/explore/schedule"
-	"github.com/leadline/leadline/history/stress/procgroup"
+	process "github.com/leadline/leadline/history/stress/worker"
 )
 
 // A replayJob makes a process replay a schedule, instead of searching.
@@ -207,7 +207,7 @@ func (s *supervisor) replay(ctx context.Context, start func(context.Context) *ex
 func oneMessage(cmd *exec.Cmd, text []byte, mark string) (last message, err error) {
 	var stderr head
 	cmd.Stderr, cmd.WaitDelay = &stderr, time.Second
-	procgroup.Lead(cmd)
+	process.Lead(cmd)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return last, err
@@ -219,8 +219,8 @@ func oneMessage(cmd *exec.Cmd, text []byte, mark string) (last message, err erro
 	if err := cmd.Start(); err != nil {
 		return last, err
 	}
-	defer func() { _ = procgroup.Kill(cmd) }() // what the process has started
-	go in.Write(text)                          // until the process has read it all, or is gone
+	defer func() { _ = process.Kill(cmd) }() // what the process has started
+	go in.Write(text)                        // until the process has read it all, or is gone
 	read := false
 	lines := bufio.NewReader(out)
 	for err == nil {
@@ -231,7 +231,7 @@ func oneMessage(cmd *exec.Cmd, text []byte, mark string) (last message, err erro
 		last, read = message{}, true
 		if err = json.Unmarshal(line, &last); err != nil {
 			err = fmt.Errorf("the process said %q: %w", line, err)
-			_ = procgroup.Kill(cmd)
+			_ = process.Kill(cmd)
 		}
 	}
 	_ = in.Close()

@@ -17,7 +17,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/leadline/leadline/history/stress/procgroup"
+	process "github.com/leadline/leadline/history/stress/worker"
 )
 
 const silence = 45 * time.Second
@@ -106,7 +106,7 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 	alive, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
 	cmd := start(alive)
-	procgroup.Lead(cmd)
+	process.Lead(cmd)
 	var stderr head
 	cmd.Stderr = &stderr
 	cmd.WaitDelay = time.Second
@@ -121,7 +121,7 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 	if err := cmd.Start(); err != nil {
 		return false, err
 	}
-	defer func() { _ = procgroup.Kill(cmd) }() // what the process has started; nothing may be left
+	defer func() { _ = process.Kill(cmd) }() // what the process has started; nothing may be left
 	var heard atomic.Bool
 	defer context.AfterFunc(ctx, func() {
 		if _ = in.Close(); heard.Load() {

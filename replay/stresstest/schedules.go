@@ -17,7 +17,7 @@ import (
 
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore/instrument"
-	"github.com/leadline/leadline/history/stress/procgroup"
+	"github.com/leadline/leadline/history/stress/worker"
 	"github.com/leadline/leadline/replay"
 )
 
@@ -270,7 +270,7 @@ func buildInstrumented(ctx context.Context, dir, program string, parts []string,
 		return nil, err
 	}
 	// The user's go test vets the package, unless vet is off there.
-	cmd := procgroup.Tool(ctx, "go", slices.Concat([]string{"test", "-c", "-vet=off", "-o", program}, flags, []string{"."})...)
+	cmd := worker.Tool(ctx, "go", slices.Concat([]string{"test", "-c", "-vet=off", "-o", program}, flags, []string{"."})...)
 	cmd.Env = append(os.Environ(), copies.Env...)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s: %w\n%s%s", strings.Join(cmd.Args, " "), err, text, instrument.Explain(string(text)))

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/leadline/leadline/history/stress/explore/instrument/golist"
-	"github.com/leadline/leadline/history/stress/procgroup"
+	"github.com/leadline/leadline/history/stress/worker"
 )
 
 // Options say what is instrumented.
@@ -136,7 +136,7 @@ func (b *build) environment(ctx context.Context) error {
 }
 
 func (b *build) goTool(ctx context.Context, args ...string) ([]byte, error) {
-	cmd := procgroup.Tool(ctx, "go", args...)
+	cmd := worker.Tool(ctx, "go", args...)
 	cmd.Dir = b.Dir
 	out, err := cmd.Output()
 	var exit *exec.ExitError

@@ -18,7 +18,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/leadline/leadline/history/stress/procgroup"
+	"github.com/leadline/leadline/history/stress/worker"
 )
 
 // A Config is how the Go tool runs.
@@ -108,7 +108,7 @@ func Load(ctx context.Context, c Config, patterns ...string) (*List, error) {
 		args = append(args, "-test")
 	}
 	args = slices.Concat(args, c.Flags, []string{"--"}, patterns)
-	cmd := procgroup.Tool(ctx, "go", args...)
+	cmd := worker.Tool(ctx, "go", args...)
 	cmd.Dir = c.Dir
 	if len(c.Env) > 0 {
 		cmd.Env = append(os.Environ(), c.Env...)

@@ -1,20 +1,10 @@
-// Package procgroup starts processes that end with all that they have started in turn, such
-// as the compilers of the Go tool:
-//
-//	cmd := procgroup.Tool(ctx, "go", "build", "./...")
-//	err := cmd.Run() // when ctx is cancelled, nothing is left behind
-//
-// Where the system has no groups of processes, only the process itself ends.
-package procgroup
+package worker
 
 import (
 	"context"
 	"os/exec"
 	"time"
 )
-
-// grace is how long the processes of Tool have to end after an interrupt.
-const grace = 5 * time.Second
 
 // Lead makes the process of a command the leader of a group of those that it starts. If
 // the command has a context, its end kills the group. A signal of the terminal no longer
@@ -26,9 +16,9 @@ func Lead(cmd *exec.Cmd) {
 	}
 }
 
-// Tool returns a command like exec.CommandContext. When the context is done, it
-// interrupts the group of the command, so that it can remove its files, and kills what
-// is left after five seconds.
+// Tool returns a command like exec.CommandContext, such as one of the Go tool, which
+// starts compilers. When the context is done, it interrupts the group of the command, so
+// that it can remove its files, and kills what is left after five seconds.
 func Tool(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	lead(cmd)
