@@ -65,25 +65,9 @@ func formats() []Format {
 			Decode:      decodeKV,
 			Sniff:       func(head []byte) Guess { return sniffJepsen(head, true) },
 		},
-		{
-			Name:        etcdName,
-			Single:      true,
-			Description: "Jepsen's logs and history.txt: process, type, word and value in a line",
-			Decode:      decodeEtcd,
-			Sniff:       sniffEtcd,
-		},
-		{
-			Name:        polylinName,
-			Description: "PolyLin's: method, value, start and end in a line, below # stack, queue, pqueue, set or deque",
-			Decode:      decodePolylin,
-			Sniff:       sniffPolylin,
-		},
-		{
-			Name:        limoName,
-			Description: "LiMo's: [id] call push(1) and [id] return in lines below # @object atomic-stack or atomic-queue",
-			Decode:      decodeLimo,
-			Sniff:       sniffLimo,
-		},
+		etcdLines.format(),
+		polylinLines.format(),
+		limoLines.format(),
 		{
 			Name:        jepsenJSONName,
 			Single:      true,

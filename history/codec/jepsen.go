@@ -34,7 +34,7 @@ func decodeKV(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, 
 func decodeEDN(r io.Reader, file string, lim Limits, format string) iter.Seq2[*history.History, error] {
 	return func(yield func(*history.History, error) bool) {
 		lim := lim.fill()
-		d := &jepsen{out: output{file: file, yield: yield}, format: format, limit: lim.History, memory: lim.Memory}
+		d := &jepsen{out: output{file: file, yield: yield}, format: format, lim: &lim}
 		d.edn = newEDNReader(r, lim.Line)
 		d.run()
 	}
@@ -45,9 +45,8 @@ type jepsen struct {
 	out    output
 	edn    *ednReader
 	format string
-	limit  int64 // on the bytes of one history
+	lim    *Limits
 	from   int64 // byte at which the current history begins
-	memory int64 // limit on its memory
 	made   int64 // edn.pool.made when it began
 	// current is the history that is being read. When it is complete it is
 	// still pending.
@@ -204,12 +203,8 @@ func (d *jepsen) add(fault string, line int) {
 	if e.failed() || d.out.stopped {
 		return
 	}
-	if e.passed-d.from > d.limit {
-		d.out.broken(line, tooLarge(d.limit))
-		return
-	}
-	if w.bytes()+e.pool.made-d.made > d.memory {
-		d.out.broken(line, tooMuchMemory(d.memory))
+	if err := d.lim.exceeded(e.passed-d.from, w.bytes()+e.pool.made-d.made); err != nil {
+		d.out.broken(line, err)
 		return
 	}
 	if w.b.Failed() {

@@ -34,7 +34,13 @@ func (d *jepsenJSON) run(lim Limits) {
 		text, line, err := d.objects.next()
 		if err == nil {
 			held += int64(len(text))
-			err = d.check(held, lim)
+			memory := d.scan.pool.made
+			if d.words != nil {
+				memory += d.words.bytes()
+			}
+			if over := lim.exceeded(held, memory); over != nil {
+				err = &end{err: over, file: true}
+			}
 		}
 		if err == nil {
 			err = d.event(text, line)
@@ -59,17 +65,6 @@ func (d *jepsenJSON) run(lim Limits) {
 	}
 }
 
-// check returns an error if the history is too large.
-func (d *jepsenJSON) check(held int64, lim Limits) error {
-	switch {
-	case held > lim.History:
-		return &end{err: tooLarge(lim.History), file: true}
-	case d.words != nil && d.words.bytes()+d.scan.pool.made > lim.Memory:
-		return &end{err: tooMuchMemory(lim.Memory), file: true}
-	}
-	return nil
-}
-
 // event reads one object.
 func (d *jepsenJSON) event(text []byte, line int) error {
 	d.scan.reset(text)
@@ -89,10 +84,12 @@ func (d *jepsenJSON) event(text []byte, line int) error {
 	if ev.value.Kind() == history.None {
 		ev.value = history.NullValue
 	}
+	known := false
+	ev.typ, known = jepsenType(typ)
 	switch {
 	case strings.TrimPrefix(ev.process.Text(), ":") == "nemesis":
 		return nil
-	case !d.readType(&ev, typ):
+	case !known:
 		d.words.b.Errorf(line, `type is "invoke", "ok", "fail" or "info", not %q`, clip([]byte(typ)))
 	case ev.process.Kind() != history.Int && ev.process.Kind() != history.String:
 		d.words.b.Errorf(line, "process is an integer or a string, not %v", ev.process)
@@ -102,16 +99,6 @@ func (d *jepsenJSON) event(text []byte, line int) error {
 		d.words.events.add(&ev)
 	}
 	return nil
-}
-
-func (d *jepsenJSON) readType(ev *wordEvent, word string) bool {
-	for _, typ := range []history.EventType{history.Invoke, history.OK, history.Fail, history.Info} {
-		if typ.String() == word {
-			ev.typ = typ
-			return true
-		}
-	}
-	return false
 }
 
 // memberOf returns the value of a key of an object, or None.

@@ -3,6 +3,7 @@ package codec
 import (
 	"fmt"
 
+	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/files"
 )
 
@@ -45,6 +46,57 @@ func tooLarge(limit int64) error {
 func tooMuchMemory(limit int64) error {
 	return files.LimitError(fmt.Sprintf("the history takes more than %s of memory", size(limit)))
 }
+
+// exceeded returns an error if a history takes more input or memory than l, which is filled, allows.
+func (l *Limits) exceeded(input, memory int64) error {
+	switch {
+	case input > l.History:
+		return tooLarge(l.History)
+	case memory > l.Memory:
+		return tooMuchMemory(l.Memory)
+	}
+	return nil
+}
+
+// A budget compares what the current history of a file takes with the limits.
+type budget struct {
+	lim       *Limits
+	pool      *pool
+	size      int64 // of the file; 0 if unknown
+	histories int   // that have begun
+	input     int64 // bytes
+	pieces    int   // of input
+	builder   int64 // bytes, when they were last measured
+	made      int64 // pool.made when the history began
+}
+
+// begin begins to count for the next history.
+func (u *budget) begin() {
+	u.histories++
+	u.input, u.pieces, u.builder, u.made = 0, 0, 0, u.pool.made
+}
+
+// charge counts a piece of input, and returns an error if the history takes too much: b, which
+// may be nil, and kept bytes besides, apart from values. From time to time it tells b how many
+// operations to expect.
+func (u *budget) charge(size int, b *history.Builder, kept int64) error {
+	u.input += int64(size)
+	if b != nil {
+		if u.pieces++; u.pieces < 16 || u.pieces%64 == 0 {
+			u.builder = b.Size() + openBytes
+		}
+		if n := b.Events(); n%sampled == 0 && n > 0 && u.histories == 1 { // long files usually have one history
+			b.Expect(u.expected(n) / 2)
+		}
+	}
+	return u.lim.exceeded(u.input, u.builder+u.pool.made-u.made+kept)
+}
+
+// expected estimates how many pieces the whole file has if what was read so far has n.
+func (u *budget) expected(n int) int { return expected(u.size, u.input, n) }
+
+// openBytes is the memory of a history that is being read, without its Builder and its values.
+const openBytes = 256
 
 // size formats a number of bytes.
 func size(n int64) string {

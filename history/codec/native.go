@@ -23,24 +23,20 @@ func decodeNative(r io.Reader, file string, lim Limits) iter.Seq2[*history.Histo
 		d := &native{
 			out:   output{file: file, yield: yield},
 			lines: newLineReader(r, lim.Line),
-			limit: lim.History, memory: lim.Memory,
 		}
-		d.size = sizeOf(r)
 		d.scan.pool = new(pool)
+		d.budget = budget{lim: &lim, pool: d.scan.pool, size: sizeOf(r)}
 		d.run()
 	}
 }
 
 // A native decodes one stream of the native format.
 type native struct {
-	out   output
-	lines *lineReader
-	scan  scanner
-	line  nativeLine
-	limit int64 // on the bytes of a history
-	size  int64 // of the file; 0 if unknown
-
-	memory  int64   // limit on the memory that a history takes
+	out     output
+	lines   *lineReader
+	scan    scanner
+	line    nativeLine
+	budget  budget  // of the current history
 	current *stream // the history that is open, or nil
 	lost    bool    // lines belong to no history, which has been reported
 	over    bool    // stop reading
@@ -50,12 +46,8 @@ type native struct {
 // A stream is a history that is being read.
 type stream struct {
 	b       *history.Builder
-	line    int   // of the header
-	ordinal int   // among the histories of the file, from 1
-	bytes   int64 // of input
-	lines   int
-	builder int64       // size of b when it was last measured
-	values  int64       // bytes of its arguments and results
+	line    int         // of the header
+	ordinal int         // among the histories of the file, from 1
 	ordered bool        // the header says what orders the events
 	clash   clashFinder // of lines with stamps, unless ordered
 }
@@ -161,32 +153,14 @@ func (d *native) handle(size int) {
 	}
 }
 
-// charge counts the bytes of a line against the limit.
+// charge counts the bytes of a line against the limits.
 func (d *native) charge(st *stream, size int) bool {
-	st.bytes += int64(size)
-	st.values += d.scan.pool.made
-	d.scan.pool.made = 0
-	if st.lines++; st.lines < 16 || st.lines%64 == 0 {
-		st.builder = st.b.Size() + streamBytes
+	err := d.budget.charge(size, st.b, 0)
+	if err != nil {
+		d.out.broken(d.lines.line, err)
 	}
-	if n := st.b.Events(); n%sampled == 0 && n > 0 && d.out.count == 1 {
-		// Long files usually have one history.
-		st.b.Expect(expected(d.size, st.bytes, n) / 2)
-	}
-	switch {
-	case st.bytes > d.limit:
-		d.out.broken(d.lines.line, tooLarge(d.limit))
-	case st.builder+st.values > d.memory:
-		d.out.broken(d.lines.line, tooMuchMemory(d.memory))
-	default:
-		return true
-	}
-	d.over = true
-	return false
+	return err == nil
 }
-
-// streamBytes is the memory of an open history without its Builder.
-const streamBytes = 256
 
 // target returns the history to which the line belongs. If there is none, it reports
 // a fault and returns nil.
@@ -223,6 +197,7 @@ func (d *native) header() *stream {
 		l.fault("there is no version %d of leadline's format", l.version)
 	}
 	d.lost = false
+	d.budget.begin()
 	st := &stream{line: d.lines.line, ordinal: d.out.count, ordered: l.seen&fieldOrder != 0}
 	st.b = history.NewBuilder(history.Header{
 		ID: l.history.Text(), File: d.out.file, Line: d.lines.line, Format: nativeName,

@@ -210,7 +210,7 @@ func checkOrder(h *history.History, order []sequenceOrder) error {
 	if len(order) == 0 {
 		return nil
 	}
-	first, last := map[violatID]*history.Operation{}, map[violatID]*history.Operation{}
+	first, last := map[identifier]*history.Operation{}, map[identifier]*history.Operation{}
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		sequence := idOf(h.Processes[op.Process])
@@ -223,7 +223,7 @@ func checkOrder(h *history.History, order []sequenceOrder) error {
 	}
 	errs := &history.Errors{ID: h.ID}
 	for _, o := range order {
-		a, b := last[violatID{number: o.before}], first[violatID{number: o.after}]
+		a, b := last[identifier{number: o.before}], first[identifier{number: o.after}]
 		if a != nil && b != nil && b.Call < a.Return {
 			errs.Add(h.Errorf(b, "operation %v of sequence %d is invoked before operation %v of sequence %d returns, against schema.order (line %d)",
 				b.ID(), o.after, a.ID(), o.before, o.line))
@@ -234,14 +234,6 @@ func checkOrder(h *history.History, order []sequenceOrder) error {
 	}
 	return nil
 }
-
-// violatID identifies an invocation: a number or a string.
-type violatID struct {
-	number int64
-	text   string
-}
-
-func idOf(v history.Value) violatID { return violatID{v.Int(), v.Text()} }
 
 // A violatEvent is a call or a return.
 type violatEvent struct {

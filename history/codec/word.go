@@ -346,6 +346,7 @@ type shape uint8
 const (
 	blind    shape = iota // :value is the argument; no result
 	silent                // as blind, but the method has a result, which was not recorded
+	both                  // :value is the argument; the completion has the result, in formats of lines
 	plain                 // neither argument nor result
 	answer                // no argument; :value of the completion is the result
 	listing               // as answer, but the order of the list does not matter
@@ -368,6 +369,27 @@ var independentWords = []word{
 	{f: "read", shape: answer, method: "get"},
 	{f: "write", shape: blind, method: "put"},
 	{f: "cas", shape: compare, method: "cas"},
+}
+
+var stackWords = []word{
+	{f: "push", shape: blind, method: "push"},
+	{f: "pop", shape: answer, method: "pop"},
+	{f: "peek", shape: answer, method: "peek"},
+}
+
+var heapWords = []word{
+	{f: "insert", shape: blind, method: "insert"},
+	{f: "poll", shape: answer, method: "poll"},
+	{f: "peek", shape: answer, method: "peek"},
+}
+
+var dequeWords = []word{
+	{f: "push-front", aliases: []string{"push_front"}, shape: blind, method: "pushFront"},
+	{f: "push-back", aliases: []string{"push_back"}, shape: blind, method: "pushBack"},
+	{f: "pop-front", aliases: []string{"pop_front"}, shape: answer, method: "popFront"},
+	{f: "pop-back", aliases: []string{"pop_back"}, shape: answer, method: "popBack"},
+	{f: "peek-front", aliases: []string{"peek_front"}, shape: answer, method: "peekFront"},
+	{f: "peek-back", aliases: []string{"peek_back"}, shape: answer, method: "peekBack"},
 }
 
 // dialects are tried in this order.
@@ -400,28 +422,13 @@ var dialects = []dialect{
 		{f: "enqueue", aliases: []string{"enq"}, shape: blind, method: "enqueue"},
 		{f: "dequeue", aliases: []string{"deq"}, shape: answer, method: "dequeue"},
 	}},
-	{model: "stack", words: []word{
-		{f: "push", shape: blind, method: "push"},
-		{f: "pop", shape: answer, method: "pop"},
-		{f: "peek", shape: answer, method: "peek"},
-	}},
+	{model: "stack", words: stackWords},
 	{model: "mutex", words: []word{
 		{f: "acquire", aliases: []string{"lock"}, shape: plain, method: "lock"},
 		{f: "release", aliases: []string{"unlock"}, shape: plain, method: "unlock"},
 	}},
-	{model: "priority-queue", words: []word{
-		{f: "insert", shape: blind, method: "insert"},
-		{f: "poll", shape: answer, method: "poll"},
-		{f: "peek", shape: answer, method: "peek"},
-	}},
-	{model: "deque", words: []word{
-		{f: "push-front", aliases: []string{"push_front"}, shape: blind, method: "pushFront"},
-		{f: "push-back", aliases: []string{"push_back"}, shape: blind, method: "pushBack"},
-		{f: "pop-front", aliases: []string{"pop_front"}, shape: answer, method: "popFront"},
-		{f: "pop-back", aliases: []string{"pop_back"}, shape: answer, method: "popBack"},
-		{f: "peek-front", aliases: []string{"peek_front"}, shape: answer, method: "peekFront"},
-		{f: "peek-back", aliases: []string{"peek_back"}, shape: answer, method: "peekBack"},
-	}},
+	{model: "priority-queue", words: heapWords},
+	{model: "deque", words: dequeWords},
 }
 
 // find returns the word that is spelled f, or nil.

@@ -18,10 +18,10 @@ type wordEvents struct {
 	numberOf    map[string]int32
 	processes   []history.Value
 	small       []int32 // by number of a process that is a small integer: its index in processes + 1
-	others      map[violatID]int32
-	open        []int32            // per process, its last open invocation + 1
-	openIDs     map[violatID]int32 // open events with identifiers
-	stamps      []wordStamp        // per event; nil while none has an identifier or a stamp
+	others      map[identifier]int32
+	open        []int32              // per process, its last open invocation + 1
+	openIDs     map[identifier]int32 // open events with identifiers
+	stamps      []wordStamp          // per event; nil while none has an identifier or a stamp
 	index, time orderKey
 }
 
@@ -136,7 +136,7 @@ func (w *wordEvents) begin(ev *wordEvent, process int32) int32 {
 		w.open[process] = next + 1
 	}
 	if w.openIDs == nil {
-		w.openIDs = map[violatID]int32{}
+		w.openIDs = map[identifier]int32{}
 	}
 	w.openIDs[id] = next
 	return -1
@@ -178,7 +178,7 @@ func (w *wordEvents) process(v history.Value) int32 {
 			return known
 		}
 		if w.others == nil {
-			w.others = map[violatID]int32{}
+			w.others = map[identifier]int32{}
 		}
 		w.others[idOf(v)] = n
 	}
