@@ -46,9 +46,8 @@ type Builder struct {
 	ops       []Operation
 	expected  int // operations; 0 if unknown
 	index     idIndex
-	shared    bool         // some process is not named like its operation
-	processes processTable // empty unless shared
-	open      []int32      // FileOrder: per process, its open operation, or -1
+	processes processTable
+	open      []int32 // FileOrder: per process, its open operation, or -1
 	events    int32
 	withIDs   bool
 	built     bool
@@ -184,7 +183,7 @@ func (b *Builder) invoke(ev *Event) {
 		b.Errorf(ev.Line, "operation %v is invoked again%s", ev.Op, atLine("first at ", b.ops[first].Line))
 		return
 	}
-	p := b.processOf(ev)
+	p := b.processes.index(ev.Process)
 	if b.h.Order != StampOrder {
 		if int(p) == len(b.open) {
 			b.open = append(b.open, -1)
@@ -256,8 +255,12 @@ func (b *Builder) grow() {
 	}
 	if n := len(b.processes.names); n > 1 && 2*n > len(b.ops) { // most operations are processes of their own
 		b.processes.names = slices.Grow(b.processes.names, room-n)
-		b.open = slices.Grow(b.open, room-len(b.open))
+		b.processes.byID.grow(room)
+		if b.h.Order == FileOrder {
+			b.open = slices.Grow(b.open, room-len(b.open))
+		}
 	}
+	b.index.grow(room)
 }
 
 // checkInvoke returns the fault of an invocation by itself, or "".
@@ -347,7 +350,7 @@ func (b *Builder) openOperation(ev *Event) int32 {
 		}
 		return byID
 	}
-	p, ok := b.findProcess(ev.Process)
+	p, ok := b.processes.find(ev.Process)
 	if !ok || b.open[p] < 0 || b.ops[b.open[p]].ended != Invoke {
 		b.Errorf(ev.Line, "response of process %v, which has no open operation", ev.Process)
 		return -1

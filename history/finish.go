@@ -68,12 +68,8 @@ func (b *Builder) finish(edges []Edge) *History {
 			h.Ops[i].SetID(IntValue(int64(i)))
 		}
 	}
-	if b.shared {
-		b.processes.nameHeirs()
-		h.Processes = b.processes.renumber(h.Ops, h.Ghosts)
-	} else {
-		h.Processes = nameLikeOperations(h.Ops, h.Ghosts)
-	}
+	b.processes.nameHeirs()
+	h.Processes = b.processes.renumber(h.Ops, h.Ghosts)
 	return h
 }
 

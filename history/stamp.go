@@ -58,7 +58,7 @@ func (b *Builder) pair(r *response) {
 // fits reports whether r can be the response of operation o.
 func (b *Builder) fits(r *response, o int32) bool {
 	op, call := &b.ops[o], b.timing.calls[o]
-	return op.ended == Invoke && (r.process.Kind() == None || r.process.Equal(b.processName(op))) &&
+	return op.ended == Invoke && (r.process.Kind() == None || r.process.Equal(b.processes.names[op.Process])) &&
 		(r.at > call || r.at == call && (b.h.Tie != HalfOpen || r.typ == Info))
 }
 
@@ -93,9 +93,9 @@ func (b *Builder) pairLate() {
 			continue
 		}
 		switch op := &b.ops[o]; {
-		case r.process.Kind() != None && !r.process.Equal(b.processName(op)):
+		case r.process.Kind() != None && !r.process.Equal(b.processes.names[op.Process]):
 			b.Errorf(int(r.line), "response of process %v to operation %v, which process %v invoked%s",
-				r.process, r.op, b.processName(op), atLine("", op.Line))
+				r.process, r.op, b.processes.names[op.Process], atLine("", op.Line))
 		case op.ended != Invoke:
 			b.Errorf(int(r.line), "duplicate response of operation %v%s", r.op, atLine("first at ", b.timing.lines[o]))
 		default:
@@ -120,13 +120,16 @@ func (b *Builder) compareEnds(x, y int32) int {
 	return cmp.Compare(b.timing.returns[x], b.timing.returns[y])
 }
 
+// isApart reports whether each operation has a process of its own, as in formats of intervals.
+func (b *Builder) isApart() bool { return len(b.processes.names) == len(b.ops) }
+
 // orderProcesses fills timing.order: the operations of each process by
 // invocation, those invoked at one stamp by response, then by place in the
 // file. It refuses overlapping operations of one process, and makes what a process does
 // after an unknown outcome that of a new process. O(n) where the
 // operations of each process come in order.
 func (b *Builder) orderProcesses() {
-	if !b.shared {
+	if b.isApart() {
 		return
 	}
 	t := &b.timing
@@ -209,7 +212,7 @@ func (b *Builder) arrange(edges []Edge) []Edge {
 	t := &b.timing
 	var inMiddle []uint8
 	var apart []Edge
-	if b.shared {
+	if !b.isApart() {
 		b.straighten()
 		if touches := b.touching(edges); len(touches) > 0 {
 			inMiddle, apart = b.chooseMiddles(touches)
@@ -240,7 +243,7 @@ func (b *Builder) eventLists(inMiddle []uint8) (calls []int32) {
 		calls[i] = int32(i)
 	}
 	returned := b.timing.returned
-	if b.shared { // else straighten has moved nothing
+	if !b.isApart() { // else straighten has moved nothing
 		byCall := func(x, y int32) int { return cmp.Compare(b.ops[x].Call, b.ops[y].Call) }
 		byReturn := func(x, y int32) int { return cmp.Compare(b.ops[x].Return, b.ops[y].Return) }
 		if !slices.IsSortedFunc(calls, byCall) {

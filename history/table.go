@@ -6,63 +6,60 @@ import (
 	"strconv"
 )
 
-// An idIndex finds operations by identifier. The usual ones are the operations'
-// own numbers, which need no table; other small integers are looked up in a
-// slice.
+// An idIndex finds operations, or processes, by identifier. Usually identifiers are small
+// integers, which are looked up in a slice.
 type idIndex struct {
-	straight int32   // the identifiers 0..straight-1 are those operations
-	dense    []int32 // identifier -> operation+1
-	ints     map[int64]int32
-	texts    map[string]int32
+	dense []int32 // identifier -> number + 1
+	ints  map[int64]int32
+	texts map[string]int32
 }
 
 // denseLimit bounds the length of dense to a small multiple of its entries.
-func (x *idIndex) denseLimit(operations int32) int64 { return 4*int64(operations) + 1024 }
+func (x *idIndex) denseLimit(entries int32) int64 { return 4*int64(entries) + 1024 }
 
-func (x *idIndex) get(id Value) (int32, bool) {
+func (x *idIndex) get(id Value) (number int32, ok bool) {
 	switch id.Kind() {
 	case Int:
-		if id.num >= 0 && id.num < int64(x.straight) {
-			return int32(id.num), true
-		}
 		if id.num >= 0 && id.num < int64(len(x.dense)) && x.dense[id.num] != 0 {
 			return x.dense[id.num] - 1, true
 		}
-		i, ok := x.ints[id.num]
-		return i, ok
+		number, ok = x.ints[id.num]
 	case String:
-		i, ok := x.texts[id.ref.text]
-		return i, ok
+		number, ok = x.texts[id.ref.text]
 	}
-	return 0, false
+	return number, ok
 }
 
-// put reports whether id was new. The Builder ensures that it is an Int or a
-// String.
-func (x *idIndex) put(id Value, op int32) bool {
+// put reports whether id was new. The Builder ensures that it is an Int or a String.
+func (x *idIndex) put(id Value, number int32) bool {
 	if _, ok := x.get(id); ok {
 		return false
 	}
 	switch {
-	case id.Kind() == Int && id.num == int64(op) && op == x.straight:
-		x.straight++
 	case id.Kind() == String:
 		if x.texts == nil {
 			x.texts = map[string]int32{}
 		}
-		x.texts[id.ref.text] = op
-	case id.num >= 0 && id.num < x.denseLimit(op):
+		x.texts[id.ref.text] = number
+	case id.num >= 0 && id.num < x.denseLimit(number):
 		for int64(len(x.dense)) <= id.num {
 			x.dense = append(x.dense, 0)
 		}
-		x.dense[id.num] = op + 1
+		x.dense[id.num] = number + 1
 	default:
 		if x.ints == nil {
 			x.ints = map[int64]int32{}
 		}
-		x.ints[id.num] = op
+		x.ints[id.num] = number
 	}
 	return true
+}
+
+// grow makes room for a total of entries if they are small integers.
+func (x *idIndex) grow(entries int) {
+	if len(x.dense) > 0 {
+		x.dense = slices.Grow(x.dense, max(0, entries-len(x.dense)))
+	}
 }
 
 // renumber updates the index after operations got new numbers.
@@ -72,13 +69,6 @@ func (x *idIndex) renumber(moved []int32) {
 			x.dense[i] = moved[o-1] + 1
 		}
 	}
-	for len(x.dense) < int(x.straight) {
-		x.dense = append(x.dense, 0)
-	}
-	for i := range x.straight {
-		x.dense[i] = moved[i] + 1
-	}
-	x.straight = 0
 	for id, o := range x.ints {
 		x.ints[id] = moved[o]
 	}
@@ -191,50 +181,4 @@ func (t *processTable) inOrder(ops []Operation) bool {
 		}
 	}
 	return int(next) == len(t.names)
-}
-
-// In formats of intervals, each operation is a process of its own, named by the
-// operation's identifier. As long as that is so, the index of operations serves as
-// that of processes.
-
-// processOf returns the number of the process that invokes the next operation.
-func (b *Builder) processOf(ev *Event) int32 {
-	if !b.shared {
-		if ev.Process.Equal(ev.Op) {
-			return int32(len(b.ops))
-		}
-		b.shared = true
-		for i := range b.ops {
-			b.processes.index(b.ops[i].ID())
-		}
-	}
-	return b.processes.index(ev.Process)
-}
-
-func (b *Builder) findProcess(name Value) (int32, bool) {
-	if !b.shared {
-		return b.index.get(name)
-	}
-	return b.processes.find(name)
-}
-
-// processName returns the name of the process that invoked op.
-func (b *Builder) processName(op *Operation) Value {
-	if !b.shared {
-		return op.ID()
-	}
-	return b.processes.names[op.Process]
-}
-
-// nameLikeOperations is processTable.renumber if each operation is a process of
-// its own.
-func nameLikeOperations(ops, ghosts []Operation) []Value {
-	names := make([]Value, len(ops))
-	for i := range ops {
-		names[i], ops[i].Process = ops[i].ID(), int32(i)
-	}
-	for i := range ghosts {
-		ghosts[i].Process = int32(-1 - i)
-	}
-	return names
 }
