@@ -82,7 +82,7 @@ func Build(ctx context.Context, o Options) (*Result, error) {
 			return nil, err
 		}
 	}
-	b.trim()
+	b.trim(cacheBytes)
 	b.uncovered()
 	b.report.sort()
 	return b.result(ctx)

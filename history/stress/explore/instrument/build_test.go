@@ -124,27 +124,43 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// trim removes what was not used for a long time. A use makes an entry new.
+// trim removes what was not used for a long time, and then what was used longest ago until
+// the rest is small enough. A use makes an entry new, and what is new stays.
 func TestTrim(t *testing.T) {
-	b := &build{cache: t.TempDir()}
-	fill := func(dir string) error { return nil }
-	for _, name := range []string{"old", "used", "new"} {
-		dir, err := b.once(name, fill)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if past := time.Now().AddDate(0, 0, -31); name != "new" {
-			if err := os.Chtimes(dir, past, past); err != nil {
+	for most, want := range map[int64][]string{
+		1000: {"day", "hour", "new", "used"},
+		420:  {"day", "hour", "new", "used"},
+		419:  {"hour", "new", "used"},
+		210:  {"new", "used"},
+		0:    {"new", "used"},
+	} {
+		b := &build{cache: t.TempDir()}
+		fill := func(dir string) error { return os.WriteFile(filepath.Join(dir, "file"), make([]byte, 105), 0o644) }
+		now := time.Now()
+		for name, used := range map[string]time.Time{
+			"old": now.AddDate(0, 0, -31), "used": now.AddDate(0, 0, -31), "new": now,
+			"day": now.AddDate(0, 0, -1), "hour": now.Add(-time.Hour),
+		} {
+			dir, err := b.once(name, fill)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name == "hour" { // as an earlier version wrote it
+				if err := os.Remove(filepath.Join(dir, sizeFile)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.Chtimes(dir, used, used); err != nil {
 				t.Fatal(err)
 			}
 		}
-	}
-	if _, err := b.once("used", fill); err != nil {
-		t.Fatal(err)
-	}
-	b.trim()
-	if got := entries(t, b.cache); !slices.Equal(got, []string{"new", "used"}) {
-		t.Errorf("the cache has %v", got)
+		if _, err := b.once("used", fill); err != nil {
+			t.Fatal(err)
+		}
+		b.trim(most)
+		if got := entries(t, b.cache); !slices.Equal(got, want) {
+			t.Errorf("with at most %d bytes, the cache has %v, want %v", most, got, want)
+		}
 	}
 }
 

@@ -34,10 +34,9 @@ func key(kind string, parts ...string) string {
 // time.
 func (b *build) once(name string, fill func(dir string) error) (string, error) {
 	dir := filepath.Join(b.cache, name)
-	if info, err := os.Stat(dir); err == nil {
-		if now := time.Now(); now.Sub(info.ModTime()) > time.Hour {
-			_ = os.Chtimes(dir, now, now) // it is in use
-		}
+	if _, err := os.Stat(dir); err == nil {
+		now := time.Now()
+		_ = os.Chtimes(dir, now, now) // it is in use
 		return dir, nil
 	}
 	temporary, err := os.MkdirTemp(b.cache, "new-")
@@ -46,6 +45,9 @@ func (b *build) once(name string, fill func(dir string) error) (string, error) {
 	}
 	defer os.RemoveAll(temporary)
 	if err := fill(temporary); err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(temporary, sizeFile), fmt.Append(nil, sizeOf(temporary)), 0o644); err != nil {
 		return "", err
 	}
 	if err := os.Chmod(temporary, 0o755); err != nil {
@@ -59,14 +61,64 @@ func (b *build) once(name string, fill func(dir string) error) (string, error) {
 	return dir, nil
 }
 
-// trim removes directories of the cache that were not used for 30 days.
-func (b *build) trim() {
+const (
+	// cacheBytes bounds the files of the cache.
+	cacheBytes = 1 << 30
+	// sizeFile is a file in each directory of the cache that has the size of the others.
+	sizeFile = "leadline-size"
+	// inUse is for how long a directory is kept after its last use: a build of another
+	// process may be reading it.
+	inUse = 10 * time.Minute
+)
+
+// trim removes directories of the cache that were not used for 30 days, and while the rest is
+// larger than most bytes, the one that was used longest ago.
+func (b *build) trim(most int64) {
+	type directory struct {
+		name string
+		used time.Time
+		size int64
+	}
+	var list []directory
 	entries, _ := os.ReadDir(b.cache)
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > 30*24*time.Hour {
-			_ = os.RemoveAll(filepath.Join(b.cache, e.Name()))
+		if info, err := e.Info(); err == nil {
+			name := filepath.Join(b.cache, e.Name())
+			list = append(list, directory{name, info.ModTime(), recordedSize(name)})
+			most -= list[len(list)-1].size
 		}
 	}
+	slices.SortFunc(list, func(a, b directory) int { return a.used.Compare(b.used) })
+	for _, d := range list {
+		unused := time.Since(d.used)
+		if unused > 30*24*time.Hour || most < 0 && unused > inUse {
+			_ = os.RemoveAll(d.name)
+			most += d.size
+		}
+	}
+}
+
+// recordedSize returns the size of a directory of the cache.
+func recordedSize(dir string) int64 {
+	text, err := os.ReadFile(filepath.Join(dir, sizeFile))
+	if size, parseErr := strconv.ParseInt(string(text), 10, 64); err == nil && parseErr == nil {
+		return size
+	}
+	return sizeOf(dir) // one of an earlier version, or one that is being written
+}
+
+// sizeOf returns the size of the files in a directory.
+func sizeOf(dir string) (size int64) {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			size += info.Size()
+		}
+		return nil
+	})
+	return size
 }
 
 // A module is one with packages to instrument.

@@ -48,7 +48,8 @@
 // The cache has a directory for each module. Its name depends on the version or the
 // contents of the files, the imported packages, and the options. A directory gets its
 // name when it is complete, so that several processes can build at once. Directories
-// that were not used for 30 days are removed.
+// that were not used for 30 days are removed. So are, while the cache is larger than 1 GB,
+// those that were used longest ago; but none that was used in the last ten minutes.
 //
 // # What is not instrumented
 //
