@@ -37,6 +37,22 @@ func TestStrHash(t *testing.T) {
 	}
 }
 
+// A loop that draws until a number fits ends, even if a sequential run is given only
+// numbers that do not fit.
+func TestRedrawEnds(t *testing.T) {
+	const misfit = 5
+	draws := 0
+	p := &schedule.Program{Threads: []func(){func() {
+		for draws = 1; schedule.Rand64() == misfit; draws++ {
+		}
+	}}}
+	schedule.Redraw([]uint64{misfit})
+	defer schedule.Redraw(nil)
+	if r := schedule.Run(p, schedule.NewReplay(nil), schedule.Limits{}); r.Cut || draws < 2 {
+		t.Errorf("cut: %v, after %d draws", r.Cut, draws)
+	}
+}
+
 func TestNanotime(t *testing.T) {
 	a := schedule.Nanotime()
 	b := schedule.Nanotime()

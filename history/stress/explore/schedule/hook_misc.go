@@ -97,9 +97,10 @@ func Drawn() []uint64 {
 	return slices.Clone(randomness.list)
 }
 
-// Redraw makes each random number of later executions a choice among these, until it is
-// called with none. So a sequential run may give each invocation the number that it had
-// in another execution.
+// Redraw makes the first mostDrawn random numbers of later executions choices among these,
+// until it is called with none. So a sequential run may give each invocation the number that
+// it had in another execution. Later numbers are pseudorandom, so that a loop which draws
+// until a number fits ends also if none of these fits.
 func Redraw(numbers []uint64) { randomness.again = numbers }
 
 // rare is small, and so are its halves, which are multiples of 4: a level of a skip
@@ -128,7 +129,8 @@ func Rand64() uint64 {
 }
 
 func (r *random) next() uint64 {
-	if len(r.again) > 0 {
+	if len(r.again) > 0 && r.drawn < mostDrawn {
+		r.drawn++
 		return r.again[Choose(len(r.again))]
 	}
 	r.state += 0x9e3779b97f4a7c15 // splitmix64
