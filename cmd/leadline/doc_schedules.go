@@ -19,8 +19,10 @@
 //
 // For objects that start goroutines, delays are bounded instead: how often the scheduler
 // passes over the thread whose turn it is. Some random schedules come first.
-// --plain makes plain loads and stores steps, too; without it, a pass says that they were
-// not interleaved.
+//
+// In a first pass, only synchronization takes steps. If it finds no violation in half of the
+// time, plain loads and stores are steps, too, in a second one. With --plain, they are steps
+// at once.
 //
 // By default, stress instruments the package of the constructor, what that imports from
 // its module, and the packages of the types that the object consists of; --instrument
@@ -77,9 +79,7 @@
 // Each thread has a column, and each step has its file and line. The exit status is 1 if
 // the execution is a violation. The page of leadline view has the steps below the picture.
 // In a Go test, stresstest.Options{Schedules: true} does all that; a schedule that
-// a failed test has saved is replayed first when the test runs again. If some methods were
-// not exercised, the test explores plain loads and stores, too; otherwise a line says that
-// they were not interleaved.
+// a failed test has saved is replayed first when the test runs again.
 //
 // Executions are sequentially consistent, as Go's atomic operations are, so effects of
 // data races are not found. Assembly, cgo, finalizers, and code of the standard library

@@ -164,7 +164,11 @@ type object struct {
 	start        func(context.Context) *exec.Cmd
 	instrumented *instrument.Report // nil if it is not
 	cleanup      func()
-	plainly      func() func(context.Context) *exec.Cmd // starts it without instrumentation
+	onThreads    func() func(context.Context) *exec.Cmd // starts it without instrumentation
+	// withPlain returns the object in a build in which plain loads and stores are steps. It is
+	// nil if this one is such a build, or is not instrumented.
+	withPlain func(context.Context) (*object, error)
+	plain     bool // this one is such a build
 }
 
 func (f *stressFlags) objects(ctx context.Context) (list []object, err error) {
@@ -215,6 +219,22 @@ func (f *stressFlags) objects(ctx context.Context) (list []object, err error) {
 
 // mostLines bounds the files of --from and --declared, in bytes.
 const mostLines = 1 << 20
+
+// pass returns how to build the object for each pass over its schedules. It sets tested to the
+// object of the pass.
+func (o *object) pass(tested **object) stress.SchedulesBuild {
+	return func(ctx context.Context, plain bool) (func(context.Context) *exec.Cmd, error) {
+		if !plain {
+			return o.start, nil
+		}
+		with, err := o.withPlain(ctx)
+		if err != nil || !with.instrumented.HasPlain() {
+			return nil, err
+		}
+		*tested = with
+		return with.start, nil
+	}
+}
 
 // readObjects adds the objects of a file, which has the flags of one on each line, in
 // quotes as for a shell if need be.
@@ -293,13 +313,24 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 		if ctx.Err() != nil {
 			break
 		}
+		tested := &o // by the present pass
 		options := f.optionsFor(&o)
 		options.Starting = func(string, string) { progress.step() }
-		options.Found = func(found *stress.Finding) { progress.clear(); report.found(&o, found) }
-		options.Crashed = func(c *stress.Crash) { progress.clear(); report.crashed(&o, options.Effort.Program, c) }
+		options.Found = func(found *stress.Finding) { progress.clear(); report.found(tested, found) }
+		options.Crashed = func(c *stress.Crash) { progress.clear(); report.crashed(tested, options.Effort.Program, c) }
 		options.History = histories.add
-		options.OnThreads = o.plainly
-		result, err := stress.Supervise(ctx, o.start, options)
+		options.OnThreads = o.onThreads
+		var result *stress.Report
+		var err error
+		if o.withPlain == nil {
+			result, err = stress.Supervise(ctx, o.start, options)
+		} else {
+			var reports []*stress.Report
+			if reports, err = stress.SupervisePasses(ctx, o.pass(&tested), options); len(reports) > 0 {
+				result = reports[len(reports)-1]
+				report.before[result] = reports[:len(reports)-1]
+			}
+		}
 		progress.clear()
 		if err != nil {
 			s.failed("stress", fmt.Errorf("%s: %w", o.name, err))
@@ -309,7 +340,7 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 			continue
 		}
 		result.Subject = o.name
-		report.objects[result] = o
+		report.objects[result] = *tested
 		report.results = append(report.results, result)
 		if len(result.Findings)+len(result.Crashes) > 0 {
 			status = worse(status, stressStatus)

@@ -90,6 +90,54 @@ func NewShared() *Counter { return &shared }
 
 func (c *Counter) Watch(changed func(int)) {}
 
+// A Reused is a stack of Treiber whose nodes a free list keeps: a Pop may be interrupted
+// between its plain load of next and its compare-and-swap, and the node pushed again.
+type Reused struct{ head, free atomic.Pointer[node] }
+
+type node struct {
+	value int
+	next  *node
+}
+
+func NewReused() *Reused { return &Reused{} }
+
+func (s *Reused) Push(v int) {
+	n := take(&s.free)
+	if n == nil {
+		n = &node{}
+	}
+	n.value = v
+	put(&s.head, n)
+}
+
+func (s *Reused) Pop() (int, bool) {
+	n := take(&s.head)
+	if n == nil {
+		return 0, false
+	}
+	v := n.value
+	put(&s.free, n)
+	return v, true
+}
+
+func put(to *atomic.Pointer[node], n *node) {
+	for {
+		n.next = to.Load()
+		if to.CompareAndSwap(n.next, n) {
+			return
+		}
+	}
+}
+
+func take(from *atomic.Pointer[node]) *node {
+	for {
+		n := from.Load()
+		if n == nil || from.CompareAndSwap(n, n.next) {
+			return n
+		}
+	}
+}
+
 // Cell writes files, too.
 type Cell[T any] struct {
 	Counter

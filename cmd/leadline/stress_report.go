@@ -41,11 +41,12 @@ type stressReport struct {
 	flags   *stressFlags
 	results []*stress.Report
 	objects map[*stress.Report]object
+	before  map[*stress.Report][]*stress.Report // of the passes before, see SupervisePasses
 	err     error
 }
 
 func newStressReport(s streams, f *stressFlags) *stressReport {
-	return &stressReport{streams: s, out: bufio.NewWriter(s.out), flags: f, objects: map[*stress.Report]object{}}
+	return &stressReport{streams: s, out: bufio.NewWriter(s.out), flags: f, objects: map[*stress.Report]object{}, before: map[*stress.Report][]*stress.Report{}}
 }
 
 // found shows a violation and saves it.
@@ -315,6 +316,9 @@ func (r *stressReport) methods() {
 
 // remarks writes how much was run, and remarks on an object.
 func (r *stressReport) remarks(result *stress.Report) {
+	for _, before := range r.before[result] {
+		fmt.Fprintf(r.out, "%s: %s; %v; then with plain loads and stores as steps:\n", result.Subject, before.Coverage(), before.Elapsed.Round(10*time.Millisecond))
+	}
 	if result.Explored != nil {
 		fmt.Fprintf(r.out, "%s: %s\n", result.Subject, strings.Join(coverage(result, r.objects[result].instrumented), "\n  "))
 	} else {
@@ -346,9 +350,6 @@ func (r *stressReport) remarks(result *stress.Report) {
 	}
 	if line := result.Passed(); line != "" {
 		fmt.Fprintf(r.out, "  %s\n", line)
-	}
-	if result.Explored != nil && len(result.Findings)+len(result.Crashes) == 0 && !r.flags.schedules.plain {
-		fmt.Fprintln(r.out, "  plain loads and stores were not interleaved; with --plain, they are steps, too")
 	}
 }
 

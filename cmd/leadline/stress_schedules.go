@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -30,7 +31,7 @@ type scheduleFlags struct {
 
 // buildFlags declares how objects are built for the scheduler.
 func (f *stressFlags) buildFlags() {
-	f.all.BoolVar(&f.schedules.plain, "plain", false, "plain loads and stores are steps, too, not only synchronization")
+	f.all.BoolVar(&f.schedules.plain, "plain", false, "plain loads and stores are steps at once, instead of in a second pass if the first one finds nothing")
 	f.all.StringSliceVar(&f.schedules.instrument, "instrument", nil, "more `packages` to instrument than that of --new and what it imports of its module")
 }
 
@@ -184,7 +185,7 @@ func shellFields(line string) (fields []string, err error) {
 func (f *stressFlags) named(o *object) string {
 	text := o.how + designations(&o.reflect)
 	if f.isScheduled() {
-		if f.schedules.plain {
+		if f.schedules.plain || o.plain {
 			text += " --plain"
 		}
 		if len(f.schedules.instrument) > 0 {
@@ -272,31 +273,47 @@ func coverage(r *stress.Report, in *instrument.Report) []string {
 // instrumented returns an object that is built for schedules, if flags ask for
 // them.
 func (f *stressFlags) instrumented(ctx context.Context, constructor string, d stress.ReflectOptions) (object, error) {
-	var in *instrument.Options
-	if f.isScheduled() {
-		d.Timers = true
-		in = &instrument.Options{Packages: f.schedules.instrument, Plain: f.schedules.plain}
+	if !f.isScheduled() {
+		return buildObject(ctx, constructor, d, nil)
 	}
-	o, err := buildObject(ctx, constructor, d, in)
-	if err != nil || in == nil {
+	d.Timers = true
+	in := instrument.Options{Packages: f.schedules.instrument, Plain: f.schedules.plain}
+	o, err := buildObject(ctx, constructor, d, &in)
+	if err != nil {
 		return o, err
 	}
-	var plain *object // it takes time, and most objects do not need it
-	o.plainly = func() func(context.Context) *exec.Cmd {
-		if plain == nil {
-			built, err := buildObject(ctx, constructor, d, nil)
+	cleanups := []func(){o.cleanup}
+	o.cleanup = func() {
+		for _, cleanup := range cleanups {
+			cleanup()
+		}
+	}
+	// Most objects do not need the other builds.
+	other := func(ctx context.Context, in *instrument.Options) (*object, error) {
+		built, err := buildObject(ctx, constructor, d, in)
+		if err == nil {
+			cleanups = append(cleanups, built.cleanup)
+		}
+		return &built, err
+	}
+	var onThreads *object
+	o.onThreads = func() func(context.Context) *exec.Cmd {
+		if onThreads == nil {
+			built, err := other(ctx, nil)
 			if err != nil {
 				return nil
 			}
-			plain = &built
+			onThreads = built
 		}
-		return plain.start
+		return onThreads.start
 	}
-	cleanup := o.cleanup
-	o.cleanup = func() {
-		cleanup()
-		if plain != nil {
-			plain.cleanup()
+	if !in.Plain {
+		o.withPlain = func(ctx context.Context) (*object, error) {
+			in := in
+			in.Plain = true
+			built, err := other(ctx, &in)
+			built.plain, built.onThreads = true, o.onThreads
+			return built, err
 		}
 	}
 	return o, nil
@@ -322,30 +339,60 @@ func (f *stressFlags) buildSubjects(ctx context.Context, list []object) error {
 	if len(list) == 0 {
 		return nil
 	}
-	root, err := moduleRoot(ctx)
-	if err != nil {
-		return fmt.Errorf("--subject with --schedules builds package history/stress/subject in the module of the working directory: %w", err)
-	}
-	copies, err := instrument.Build(ctx, instrument.Options{Dir: root, Plain: f.schedules.plain,
-		Packages: append([]string{"github.com/leadline/leadline/history/stress/subject"}, f.schedules.instrument...)})
-	if err != nil {
-		return errors.New(advise(ctx, []byte(err.Error())))
-	}
 	dir, err := os.MkdirTemp("", "leadline-stress-")
 	if err != nil {
 		return err
 	}
 	list[0].cleanup = func() { os.RemoveAll(dir) }
-	program, source := filepath.Join(dir, "stress"), filepath.Join(dir, "main.go")
-	if err := os.WriteFile(source, []byte(subjectProgram), 0o644); err != nil {
+	program, copies, err := f.buildSubjectProgram(ctx, dir, f.schedules.plain)
+	if err != nil {
 		return err
 	}
+	withPlain := sync.OnceValues(func() (func(name string) *object, error) {
+		program, copies, err := f.buildSubjectProgram(ctx, dir, true)
+		return func(name string) *object {
+			return &object{instrumented: copies, start: startSubject(program, name), plain: true}
+		}, err
+	})
 	for i := range list {
 		o := &list[i]
-		plain := o.start
-		o.plainly = func() func(context.Context) *exec.Cmd { return plain }
-		o.start = func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, program, o.name) }
-		o.instrumented = copies.Report
+		onThreads := o.start
+		o.onThreads = func() func(context.Context) *exec.Cmd { return onThreads }
+		o.start, o.instrumented = startSubject(program, o.name), copies
+		if f.schedules.plain {
+			continue
+		}
+		o.withPlain = func(context.Context) (*object, error) {
+			build, err := withPlain()
+			if err != nil {
+				return nil, err
+			}
+			built := build(o.name)
+			built.name, built.how, built.reflect, built.onThreads = o.name, o.how, o.reflect, o.onThreads
+			return built, nil
+		}
 	}
-	return compile(ctx, dir, source, copies, "build", "-o", program)
+	return nil
+}
+
+func startSubject(program, name string) func(context.Context) *exec.Cmd {
+	return func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, program, name) }
+}
+
+// buildSubjectProgram builds the program of all bundled objects in a directory.
+func (f *stressFlags) buildSubjectProgram(ctx context.Context, dir string, plain bool) (program string, copies *instrument.Report, err error) {
+	root, err := moduleRoot(ctx)
+	if err != nil {
+		return "", nil, fmt.Errorf("--subject with --schedules builds package history/stress/subject in the module of the working directory: %w", err)
+	}
+	result, err := instrument.Build(ctx, instrument.Options{Dir: root, Plain: plain,
+		Packages: append([]string{"github.com/leadline/leadline/history/stress/subject"}, f.schedules.instrument...)})
+	if err != nil {
+		return "", nil, errors.New(advise(ctx, []byte(err.Error())))
+	}
+	program, source := filepath.Join(dir, fmt.Sprint("stress-", plain)), filepath.Join(dir, "main.go")
+	if err := os.WriteFile(source, []byte(subjectProgram), 0o644); err != nil {
+		return "", nil, err
+	}
+	return program, result.Report, compile(ctx, dir, source, result, "build", "-o", program)
 }

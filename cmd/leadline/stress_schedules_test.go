@@ -168,8 +168,13 @@ func testSchedules(t *testing.T) {
 		t.Errorf("a shared object: status %d\n%s", status, text)
 	}
 	if status, text := stressed("--new", "example.com/thing.NewCell[int](0)", "--schedules", "--program", "{ Load(); Store(1) } || { Store(0); Load() }"); status != statusOK ||
-		!strings.Contains(text, "1 complete to 3 preemptions") || !strings.Contains(text, "\n  plain loads and stores were not interleaved; with --plain") {
-		t.Errorf("status %d\n%s", status, text)
+		!strings.Contains(text, "1 complete to 3 preemptions") || strings.Contains(text, "then with plain loads") {
+		t.Errorf("an object without plain loads and stores: status %d\n%s", status, text)
+	}
+	if status, text := stressed("--new", "example.com/thing.NewReused", "--schedules", "--preemptions", "2", "--time", "10m",
+		"--program", "[ Push(0) ] { Push(0); Pop(); Pop() } || { Pop(); Push(0) }"); status != statusNot ||
+		!strings.Contains(text, "; then with plain loads and stores as steps:\n") || !strings.Contains(text, "To replay: leadline replay --new example.com/thing.NewReused --plain --program") {
+		t.Errorf("a stack with a free list: status %d\n%s", status, text)
 	}
 	// The core is convicted after Kick was blamed for a violation that it has by itself.
 	status, text = stressed("--new", "example.com/thing.NewArmed", "--core", "Arm,Inc", "--exclude", "Increment,Watch,Size", "--schedules", "--exhaustive", "--values", "1",

@@ -168,20 +168,3 @@ func TestObjectSpecText(t *testing.T) {
 		object.Apply(replay.Invocation{Method: "enqueue", Args: []history.Value{one}})
 	}
 }
-
-// TestIsEnough: a process that crashed before it explored anything has no report of that.
-func TestIsEnough(t *testing.T) {
-	for _, test := range []struct {
-		r    stress.Report
-		want bool
-	}{
-		{stress.Report{Crashes: []stress.Crash{{}}}, true},
-		{stress.Report{}, true},
-		{stress.Report{Explored: &stress.Explored{}, Crashes: []stress.Crash{{}}, Unexercised: []string{"Get"}}, true},
-		{stress.Report{Explored: &stress.Explored{}, Unexercised: []string{"Get"}}, false},
-	} {
-		if got := isEnough(&test.r); got != test.want {
-			t.Errorf("%+v: %v", test.r, got)
-		}
-	}
-}

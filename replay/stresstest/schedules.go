@@ -58,16 +58,15 @@ func (c *callCounter) next(t TB, o Options, serve func(stress.Checker) int) int 
 	return -1
 }
 
-// superviseSchedules explores the schedules of a class in an instrumented build of the
-// test's program. It first tries schedules that an earlier run of the test has saved. If
-// it finds no violation, and methods were not exercised or took no step, it explores again
-// with plain loads and stores as steps; plain reports whether it did.
-func superviseSchedules(t TB, c *stress.Class, o Options, call int) (report *stress.Report, plain bool, err error) {
+// superviseSchedules explores the schedules of a class in instrumented builds of the test's
+// program, and returns the report of each pass. It first tries schedules that an earlier run of
+// the test has saved.
+func superviseSchedules(t TB, c *stress.Class, o Options, call int) ([]*stress.Report, error) {
 	t.Helper()
 	ctx := contextOf(t)
 	dir, err := os.MkdirTemp("", "leadline-test-")
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	start := func(program string) func(context.Context) *exec.Cmd {
@@ -78,51 +77,45 @@ func superviseSchedules(t TB, c *stress.Class, o Options, call int) (report *str
 		}
 	}
 	o.OnThreads = func() func(context.Context) *exec.Cmd { return start(os.Args[0]) }
-	built := map[bool]bool{}
+	built := map[bool]*instrument.Report{}
 	parts := partsOf(c)
-	build := func(plain bool) (func(context.Context) *exec.Cmd, error) {
+	build := func(ctx context.Context, plain bool) (func(context.Context) *exec.Cmd, error) {
 		t.Helper()
 		program := filepath.Join(dir, fmt.Sprintf("plain-%v", plain))
-		if !built[plain] {
-			remarks, err := buildInstrumented(ctx, dir, program, parts, plain)
+		if built[plain] == nil {
+			report, err := buildInstrumented(ctx, dir, program, parts, plain)
 			if err != nil {
 				return nil, err
 			}
 			if len(built) == 0 {
-				for _, remark := range remarks {
+				for _, remark := range report.Remarks() {
 					warn(t, "stress: %s: %s", c.Name, remark)
 				}
 			}
-			built[plain] = true
+			built[plain] = report
+		}
+		if plain && !built[plain].HasPlain() {
+			return nil, nil
 		}
 		return start(program), nil
 	}
-	if r, plain, err := replaySaved(ctx, o, savedSchedules(t, o, call), build); r != nil || err != nil {
-		return r, plain, err
+	if r, err := replaySaved(ctx, o, savedSchedules(t, o, call), build); r != nil || err != nil {
+		return []*stress.Report{r}, err
 	}
-	program, err := build(false)
-	if err != nil {
-		return nil, false, err
-	}
-	r, err := stress.Supervise(ctx, program, o)
-	if err != nil || isEnough(r) || ctx.Err() != nil {
-		return r, false, err
-	}
-	if program, err = build(true); err != nil {
-		return nil, false, err
-	}
-	r, err = stress.Supervise(ctx, program, o)
-	return r, true, err
+	return stress.SupervisePasses(ctx, build, o)
 }
 
 // replaySaved replays saved schedules. If one still shows a violation, it explores the
 // schedules of its program. The report is nil if none does.
-func replaySaved(ctx context.Context, o Options, list []stress.SavedSchedule, build func(plain bool) (func(context.Context) *exec.Cmd, error)) (report *stress.Report, plain bool, err error) {
+func replaySaved(ctx context.Context, o Options, list []stress.SavedSchedule, build stress.SchedulesBuild) (*stress.Report, error) {
 	for _, s := range list {
 		for _, plain := range []bool{false, true} {
-			program, err := build(plain)
+			program, err := build(ctx, plain)
 			if err != nil {
-				return nil, false, err
+				return nil, err
+			}
+			if program == nil {
+				continue
 			}
 			again := o
 			again.Programs = nil
@@ -133,17 +126,11 @@ func replaySaved(ctx context.Context, o Options, list []stress.SavedSchedule, bu
 			again.Programs = []string{s.Program}
 			r, err := stress.Supervise(ctx, program, again)
 			if err != nil || len(r.Findings)+len(r.Crashes) > 0 || ctx.Err() != nil {
-				return r, plain, err
+				return r, err
 			}
 		}
 	}
-	return nil, false, nil
-}
-
-// isEnough reports whether another search with plain loads and stores as steps is not
-// needed: there is a finding, nothing was explored, or every method took a step.
-func isEnough(r *stress.Report) bool {
-	return len(r.Findings)+len(r.Crashes) > 0 || r.Explored == nil || len(r.Unexercised) == 0 && len(r.Explored.Stepless()) == 0
+	return nil, nil
 }
 
 // nameOf returns the name of a call in the test, under which its schedules are saved.
@@ -227,17 +214,16 @@ func packagesOf(object any, values bool) []string {
 // with the same copies share a program.
 var programs sync.Map
 
-// An instrumented program has a remark for each package that is not instrumented
-// completely.
+// An instrumented program comes with the report on its copies.
 type instrumented struct {
-	text    []byte
-	remarks []string
+	text   []byte
+	report *instrument.Report
 }
 
 // buildInstrumented builds the program of the test, with instrumented copies of the
 // package, of the packages of its module that it imports, and of parts. It returns the
-// remarks.
-func buildInstrumented(ctx context.Context, dir, program string, parts []string, plain bool) (remarks []string, err error) {
+// report on the copies.
+func buildInstrumented(ctx context.Context, dir, program string, parts []string, plain bool) (*instrument.Report, error) {
 	o := instrument.Options{Dir: ".", Packages: []string{"."}, Parts: parts, Tests: true, Plain: plain}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
@@ -252,18 +238,18 @@ func buildInstrumented(ctx context.Context, dir, program string, parts []string,
 	}
 	asked := fmt.Sprintf("%q %q %v", here, parts, plain)
 	if p, ok := programs.Load(asked); ok {
-		return p.(instrumented).remarks, os.WriteFile(program, p.(instrumented).text, 0o755)
+		return p.(instrumented).report, os.WriteFile(program, p.(instrumented).text, 0o755)
 	}
 	copies, err := instrument.Build(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	p := instrumented{remarks: copies.Report.Remarks()}
+	p := instrumented{report: copies.Report}
 	key := fmt.Sprint(here, copies.Flags, copies.Overlay, copies.Env)
 	if same, ok := programs.Load(key); ok {
 		p.text = same.(instrumented).text
 		programs.Store(asked, p)
-		return p.remarks, os.WriteFile(program, p.text, 0o755)
+		return p.report, os.WriteFile(program, p.text, 0o755)
 	}
 	flags, err := copies.WithOverlay(filepath.Join(dir, "overlay.json"), nil)
 	if err != nil {
@@ -280,7 +266,7 @@ func buildInstrumented(ctx context.Context, dir, program string, parts []string,
 	}
 	programs.Store(key, p)
 	programs.Store(asked, p)
-	return p.remarks, nil
+	return p.report, nil
 }
 
 // logExplored logs the coverage of an exploration.

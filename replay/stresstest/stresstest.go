@@ -220,9 +220,11 @@ func testClass(t TB, c *stress.Class, o Options, call int) {
 	}
 	var report *stress.Report
 	var err error
-	plain := false
+	var reports []*stress.Report // of the passes before
 	if o.Schedules {
-		report, plain, err = superviseSchedules(t, c, o, call)
+		if reports, err = superviseSchedules(t, c, o, call); len(reports) > 0 {
+			reports, report = reports[:len(reports)-1], reports[len(reports)-1]
+		}
 	} else {
 		report, err = stress.Search(contextOf(t), c, o)
 	}
@@ -243,11 +245,11 @@ func testClass(t TB, c *stress.Class, o Options, call int) {
 	if len(o.Programs) > 0 {
 		report.Unexercised = nil // the user chose the programs
 	}
+	for _, r := range reports {
+		t.Logf("stress: %s: %s; then with plain loads and stores as steps:", c.Name, r.Coverage())
+	}
 	logReport(t, c.Name, report, o.Strict, len(failures) == 0)
 	warnOfEnd(t, c.Name, report, len(failures) == 0)
-	if o.Schedules && !plain && len(report.Findings)+len(report.Crashes) == 0 {
-		warn(t, "stress: %s: plain loads and stores were not interleaved; leadline stress --new PACKAGE.CONSTRUCTOR --schedules --plain does that", c.Name)
-	}
 }
 
 // logReport logs what was done, and what the user may have to change. passed: there were no

@@ -32,6 +32,13 @@ func (r *Report) Remarks() []string {
 	return lines
 }
 
+// HasPlain reports whether plain loads or stores are points. See Options.Plain.
+func (r *Report) HasPlain() bool {
+	return slices.ContainsFunc(r.Packages, func(p *PackageReport) bool {
+		return p.Counts["load"]+p.Counts["store"]+p.Counts["map access"] > 0
+	})
+}
+
 // A PackageReport is about one package.
 type PackageReport struct {
 	Path    string
