@@ -2,23 +2,17 @@
 // and measures their depth: how few operations have to be put in order to find a
 // witness, an order of the operations that explains every result.
 //
-//	leadline check [flags] FILE|DIR|-...
-//	leadline explain [flags] FILE|DIR|-...
-//	leadline family [flags] FILE|DIR|-...
+//	leadline check|explain|view|family|convert [flags] FILE|DIR|-...
 //	leadline tables [flags] [FILE|DIR|-...]
-//	leadline convert [flags] FILE|DIR|-...
-//	leadline map [flags] FILE|-
+//	leadline map FILE|-
 //	leadline record --simulate MODEL|--subject NAME [flags]
 //	leadline stress --subject NAME|--new CONSTRUCTOR [flags]
 //	leadline safety --new CONSTRUCTOR|--package PATH [flags]
 //	leadline replay --subject NAME|--new CONSTRUCTOR [flags] FILE|SCHEDULE
 //	leadline composed [flags] PACKAGE...
 //	leadline models [MODEL...]
-//	leadline formats
-//	leadline view [flags] FILE|DIR|-... >view.html
+//	leadline formats|manual|version
 //	leadline completion bash|zsh|fish|powershell
-//	leadline manual
-//	leadline version
 //	leadline help [COMMAND|TOPIC]
 //
 // # Checking
@@ -76,10 +70,8 @@
 //	1 history: 0 linearizable, 1 not linearizable, 0 unknown, 0 invalid
 //
 // With -v each linearizable history is followed by its witness, with the state after each
-// step, and lines have the time of the check.
-//
-// --output timeline draws the operations that matter for each verdict; see
-// Explaining.
+// step, and lines have the time of the check. --output timeline draws the operations that
+// matter for each verdict; see Explaining.
 //
 // --order program checks sequential consistency instead: a witness has to respect
 // only the order of each process's own operations and the edges in the file. Lines
@@ -121,48 +113,14 @@
 //	    if 8 poll() (process 4, line 1) had returned null instead of 1
 //
 // For a history that is not linearizable, explain writes:
-//
 //   - the first response that no order explains, and the operations that overlap it;
-//
 //   - the states in which the object can be just before that response, and what
 //     the operation returns there;
-//
 //   - a minimal sub-history that is not linearizable by itself, drawn over time. If it is
 //     too large for that, and a monitor found a few operations that are not linearizable by
 //     themselves, these are drawn;
-//
 //   - other results with which the history would be linearizable;
-//
 //   - the parts that were not computed, and why.
-//
-//     $ leadline explain benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
-//     benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst: 6 operations, 4 processes,
-//     ArrayBlockingQueue:20
-//     Linearizable: an order of the operations respects real time and gives the recorded results.
-//     Its depth is 3: the operations of chain 3 take effect as late as they can, and 2 operations are
-//     delayed further. No schedule index that delays fewer than 2 operations gives such an order. In the
-//     order in which they take effect:
-//     2 poll(): 0 (process 1, line 1) is delayed past 5 size(): 1 and 2 others that it overlaps
-//     1 poll(): null (process 0, line 1) is delayed past 3 removeAll([2, 0]): false and 3 others
-//     that it overlaps
-//
-//     process  id
-//     #2 0         0  |--------o------|                                   offer(0): true
-//     ~  #6 0         1                      |--------o--------------|       poll(): null
-//     ~  #4 1         2      |--------o----------|                           poll(): 0
-//     #5 1         3                              |o----------|           removeAll([2, 0]): false
-//     #1 2         4          |o----------------------|                   toString(): "[]"
-//     #3 3         5              |o----------------------|               size(): 1
-//     ~ delayed
-//     o where it takes effect, in the order of #
-//
-//     (initially)               []
-//     #1  4  process 2  toString(): "[]"          []
-//     #2  0  process 0  offer(0): true            [0]
-//     #3  5  process 3  size(): 1                 [0]
-//     ~   #4  2  process 1  poll(): 0                 []
-//     #5  3  process 1  removeAll([2, 0]): false  []
-//     ~   #6  1  process 0  poll(): null              []
 //
 // In the drawing, each operation has a line. Only the order of the events counts;
 // the distance between two of them means nothing. A legend explains the marks. For a
@@ -170,9 +128,8 @@
 // the operations that its schedule index delays. For an unknown verdict, it gives the
 // cause and what may help.
 //
-// --history ID selects a history of a file. --core FILE writes the minimal
-// sub-histories to a file, for which check reports not-linearizable. The exit status
-// is that of check.
+// --core FILE writes the minimal sub-histories to a file, for which check reports
+// not-linearizable. The exit status is that of check.
 //
 // # View
 //
@@ -182,52 +139,35 @@
 //	leadline view recorded.jsonl >view.html
 //	leadline view -o view.html dir/
 //
-// The page has a lane for each process and a bar for each operation. Bars are in the
-// order of events, or in real time if the events have time stamps. A bar that is
-// open at its end never returned.
-//
-//   - The wheel, two fingers, and the keys + and - zoom. Dragging and the arrow
-//     keys move.
-//   - Find searches for methods, values and identifiers. Menus filter by method,
-//     key and process.
+// The page has a lane for each process and a bar for each operation, in the order of
+// events, or in real time if the events have time stamps. A bar that is open at its end
+// never returned. The key ? lists the keys, which zoom, move, find and filter. Screen
+// readers find the operations in a table.
 //   - If the history is linearizable, a point in each bar shows when it takes effect.
 //     A list has this order with the state after each step. The operations that the
 //     schedule index delays are marked.
 //   - If it is not, the parts of the explanation are marked, and buttons lead to
-//     them: the first response that no order explains, the results to blame with
-//     those that are allowed, and the minimal sub-history. Everything after the
-//     shortest prefix that fails is shaded.
+//     them. Everything after the shortest prefix that fails is shaded.
 //   - Pages about several histories begin with a list, which can be searched,
 //     filtered and sorted.
 //
-// The key ? lists all keys. Screen readers find the operations in a table.
-//
 // A page holds at most 20,000 histories, and 100 MiB of compressed histories. It
 // holds 4 MiB of states for each witness; if there are more, it has the states after
-// some of the steps, with a note. The exit status is 0 if the page was written,
-// whatever the verdicts are, and 2 for bad usage or input.
+// some of the steps, with a note.
 //
 // # Tables
 //
 // Tables prints Tables 1 to 3 and Figure 4 of the paper "Checking Linearizability
 // Using Hitting Families" (PPoPP 2019), and a table of linearizability depths. They
 // are about the given histories, or about the bundled ones of java.util.concurrent,
-// beside the paper's numbers where it has any (--no-paper leaves them out). The bundled
-// histories were chosen to have the paper's c and cp. --svg FILE
-// draws Figure 4. --output chooses text, markdown, csv, json, html (with the figure) or latex (with booktabs).
-// --max-depth sets the largest depth that has a column. --timeout bounds the time for
-// one history; without it the tables are the same on every run. A percentage is 100.0
-// only if all histories count, and 0.0 only if none does.
+// beside the paper's numbers where it has any. Without --timeout the tables are the same
+// on every run. A percentage is 100.0 only if all histories count, and 0.0 only if none does.
 //
 // For files and directories there are two more tables, with a row for each model in
-// each archive. An archive is a directory that an argument names, or the directory of
-// a file that an argument names. These tables include sequential histories and those
+// each archive: a directory that an argument names, or the directory of
+// a file that an argument names. They include sequential histories and those
 // with pending operations, which the tables of the paper leave out and count. "Not
-// found" counts linearizable histories whose depth needs more work than the bounds
-// allow.
-//
-// The exit status is 0 if the tables were printed, whatever the verdicts are, 2 for bad
-// usage or input, and 3 after an interrupt.
+// found" counts linearizable histories whose depth needs more work than the bounds allow.
 //
 //	leadline tables                           # beside the paper's numbers
 //	leadline tables --output markdown dir/    # of your own histories
@@ -256,17 +196,11 @@
 // each distinct schedule, with its first index <chain, (tuple)>. With --count it
 // prints the sizes of the families for d = 1 up to --max-depth:
 //
-//	$ leadline family --depth 1 replay/decide/testdata/figure2.jsonl
-//	replay/decide/testdata/figure2.jsonl#threads-1-to-3  <0, ()>  4 5 2 0 1 3
-//	replay/decide/testdata/figure2.jsonl#threads-1-to-3  <1, ()>  4 5 0 1 2 3
-//	replay/decide/testdata/figure2.jsonl#threads-1-to-3  <2, ()>  2 0 4 1 3 5
-//	replay/decide/testdata/figure2.jsonl#reconstruction  <0, ()>  12 10 8 6 4 5 2 0 1 9 13 3 7 11
-//	replay/decide/testdata/figure2.jsonl#reconstruction  <1, ()>  12 10 8 6 4 5 0 1 9 2 13 3 7 11
-//	replay/decide/testdata/figure2.jsonl#reconstruction  <2, ()>  12 10 8 6 2 0 4 1 9 13 3 5 7 11
-//	replay/decide/testdata/figure2.jsonl#reconstruction  <3, ()>  12 10 8 4 5 2 0 1 9 13 3 6 7 11
-//	replay/decide/testdata/figure2.jsonl#reconstruction  <4, ()>  12 10 6 4 5 2 0 1 8 9 13 3 7 11
-//	replay/decide/testdata/figure2.jsonl#reconstruction  <5, ()>  12 8 6 4 5 2 0 1 9 13 3 7 10 11
-//	replay/decide/testdata/figure2.jsonl#reconstruction  <6, ()>  10 8 6 4 5 2 0 1 9 12 3 7 13 11
+//	$ leadline family --depth 1 benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst
+//	benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst  <0, ()>  5 4 2 0 3 1
+//	benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst  <1, ()>  5 4 0 1 2 3
+//	benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst  <2, ()>  5 2 0 3 1 4
+//	benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0330.json.zst  <3, ()>  4 2 0 3 1 5
 //
 //	$ leadline family --count --max-depth 5 benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0070.json.zst
 //	d=1: 7        d=2: 82       d=3: 759      d=4: 5658     d=5: 34243    benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0070.json.zst
@@ -305,14 +239,8 @@
 //	leadline record --simulate kv --threads 16 --ops 100000 --seed 1 -o kv.jsonl.zst
 //	leadline record --simulate queue --fault wrong@50 | leadline check -
 //
-// Almost --threads operations are open at any time. Further flags:
-//   - --values: how many values there are; by default no value is inserted twice.
-//   - --mix: how often each kind of operation is drawn: insert, remove, look and
-//     update. Update is cas, a counter's getAndIncrement or a mutex's tryLock.
-//   - --keys: how many keys a kv has.
-//   - --fill: about how many elements a collection holds.
-//   - --lost: how many in a thousand operations never respond; half of them take
-//     effect.
+// Almost --threads operations are open at any time. --mix draws insertions, removals,
+// looks and updates; an update is cas, a counter's getAndIncrement or a mutex's tryLock.
 //
 // With --fault the history is not linearizable. After the given percentage of the
 // operations, all open ones return. Then wrong@50 adds one operation, alone, with a
@@ -349,11 +277,10 @@
 // shuffles together. It is an error if no program can be run.
 //
 // Square brackets enclose an initial part, which fills the object, and a final part,
-// which observes its last state. An outcome
-// that no shuffle has is a violation. Some executions are recorded; one that is not
-// linearizable is a violation, too. The checker confirms every violation. In an
-// outcome, N is null, T and F are booleans, () is the empty result, and !"message" is
-// an exception.
+// which observes its last state. An outcome that no shuffle has is a violation. Some
+// executions are recorded; one that is not linearizable is a violation, too. The checker
+// confirms every violation. In an outcome, N is null, T and F are booleans, () is the empty
+// result, and !"message" is an exception.
 //
 // --subject tests bundled objects, some of which are broken on purpose; --new
 // tests any type of a Go package that the module in the working directory
@@ -367,24 +294,20 @@
 // and no other is imported.
 // Reflection finds the methods. Left out and listed are methods with parameters for which
 // stress has no values, generic methods, and methods that are not in the interface that the
-// constructor returns. --core names methods that are trusted to be
-// atomic. A program then has one invocation of another method, which is to blame,
-// and the core methods are tested among themselves ("(core)" in the tables). A method
-// that was to blame is reported at the end: if the core methods turn out not to be
-// atomic themselves, it may be. Without --core, a program mixes all methods, and a
+// constructor returns. A program has one invocation of a method that is not in --core,
+// which is to blame, and the core methods are tested among themselves ("(core)" in the
+// tables). A method that was to blame is reported at the end: if the core methods turn out
+// not to be atomic themselves, it may be. Without --core, a program mixes all methods, and a
 // violation is of all of them "(together)". After that, they are no longer called in
 // parallel, and the last line has the command without those that hide the rest, such as
-// a Size that is known to be weak. --weak names methods that are documented not to be
-// atomic: their results never count as violations.
+// a Size that is known to be weak. Results of methods in --weak never count as violations.
 //
 // A violation comes with its history: in the notation of explain, the operations that do
-// not fit. At the end, stress prints two tables. The first lists the programs with
-// violations: the number of invocations, sequences and values; how many programs ran
-// before; the outcome; and how many of the program's executions had an outcome that
-// no order explains. The second lists the methods: trusted, seemingly atomic, not
-// atomic, and weak. If there is no violation, a line says how many programs and
-// executions there were, and whether the clock ended the search. Methods share the time:
-// those whose programs take much longer than others get fewer, and a line names them.
+// not fit. At the end, a table lists the programs with violations: the number of
+// invocations, sequences and values; how many programs ran before; the outcome; and how many
+// of the program's executions had an outcome that no order explains. Another one lists the
+// methods. Methods share the time: those whose programs take much longer than others get
+// fewer, and a line names them.
 //
 // Methods may wait for one another, as those of a bounded queue do. In an outcome, W
 // is an invocation that waits for ever, and - one that was not called. That is a
@@ -395,22 +318,18 @@
 //
 // Each object has a process and a working directory of its own. If it crashes or
 // hangs, stress reports the program, says if a sequential run of it was enough, and
-// continues with the others. An interrupt ends stress with what was found. --time
-// sets the time, and --seed fixes the programs.
-// --program runs a given program. Its sequences may be put in order, as in
+// continues with the others. The sequences of --program may be put in order, as in
 //
 //	[ put(0,1) ] { get(0) } || { clear() } || { size() } order 0<2 [ size() ]
 //
-// Programs with violations are made smaller. --save names the directory for
-// programs and histories of violations. The exit status is 1 if there are any, and
+// Programs with violations are made smaller. The exit status is 1 if there are any, and
 // 3 if every program of an object returned different results from one sequential
 // run to the next, so that none could be judged, or if no invocations overlapped. With
 // --schedules it is also 3 if no execution of any program counts.
 //
-// On one processor, few executions overlap, so stress finds less in the same time;
-// --schedules finds as much as on others.
-//
-// With --schedules, stress explores interleavings one by one; see Schedules.
+// On one processor, few executions overlap, so stress finds less in the same time.
+// --schedules explores interleavings one by one, and finds as much as on others; see
+// Schedules.
 //
 // # Safety
 //
@@ -446,21 +365,17 @@
 //
 // # Command line
 //
-// -o is short for --output, -j for --jobs, -q for --quiet and -v for --verbose, in
-// every command that has these. --quiet omits the messages about files in directories
-// that were left out; check then also omits histories that are linearizable. A file
-// labels.jsonl, which has the known verdicts of a directory, never causes a message.
+// --quiet omits the messages about files in directories that were left out; check then
+// also omits histories that are linearizable. A file labels.jsonl, which has the known
+// verdicts of a directory, never causes a message.
 //
 // On a terminal, verdicts have colours, and lines and tables fit its width. Below 120
 // columns, a line of check omits c, cp and the orders, and below 90 the processes.
 // NO_COLOR=1 or TERM=dumb turns colours off; COLUMNS overrides the width. Long work shows
 // on stderr how far it is.
 //
-// Help prints the flags of a command, with examples, or the section of this manual
-// about a topic:
-//
-//	leadline help check
-//	leadline help exit status
+// Help prints the flags of a command and the section of this manual about it, or about
+// another topic: leadline help exit status.
 //
 // One of these lines makes a shell complete commands, flags and their values:
 //
@@ -500,8 +415,8 @@
 // newline, and was read as a whole line.
 //
 // These keys are absent where they do not apply: ordered_by, unterminated, order, impossible,
-// more_states, states_of_core, initial, marks, edges, core_marks, core_edges, and without --verbose
-// elapsed_ns.
+// more_states, states_of_core, initial, marks, edges, core_marks, core_edges, and without
+// --verbose elapsed_ns.
 //
 // These keys explain why a history is not linearizable:
 //   - prefix is the number of events of its shortest prefix that is not
@@ -578,7 +493,7 @@
 // An interrupt (SIGINT or SIGTERM) ends a command, even while it waits for input. The
 // command prints the results and totals of what it has read; a second interrupt
 // ends it at once. Files of a directory that are not histories are left out, and
-// reported on stderr; the last line counts them. Files that are missing, unreadable, empty or larger than the
-// limits allow are faults: the last line counts them by reason, and the status is 2.
-// It is also 2 if the output cannot be written.
+// reported on stderr; the last line counts them. Files that are missing, unreadable, empty
+// or larger than the limits allow are faults: the last line counts them by reason, and the
+// status is 2. It is also 2 if the output cannot be written.
 package main

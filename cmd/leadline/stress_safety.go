@@ -447,7 +447,7 @@ func (r *safetyRun) finish() error {
 		for _, row := range r.rows {
 			found, reason, implicit, rate := "no", "-", "-", "-"
 			if f := row.Finding; f != nil {
-				found, reason, implicit = "yes", f.Kind+": "+firstLine(f.Text), yesOrNo(f.Implicit)
+				found, reason, implicit = "yes", f.Kind+": "+firstLine(f.Text), map[bool]string{false: "no", true: "yes"}[f.Implicit]
 				if f.Kind == "deadlock" || f.Kind == "never ends" {
 					reason = f.Kind
 				}
@@ -492,11 +492,4 @@ func (r *safetyRun) remarks(row *safetyRow) {
 	if row.Races > 0 {
 		fmt.Fprintf(r.out, "%s: a data race:%s\n", row.Target, row.Race)
 	}
-}
-
-func yesOrNo(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
 }
