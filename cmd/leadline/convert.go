@@ -13,24 +13,17 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// convertFlags are the flags of leadline convert.
-type convertFlags struct {
-	input *input
-}
-
 func setupConvert(flags *pflag.FlagSet) func(streams, []string) int {
-	f := &convertFlags{input: newInput()}
-	flags.StringVar(&f.input.model, "model", "", "sequential `specification` that the output names, as queue or ArrayBlockingQueue:20 "+
+	in := newInput()
+	flags.StringVar(&in.model, "model", "", "sequential `specification` that the output names, as queue or ArrayBlockingQueue:20 "+
 		"(default: what the input names; see leadline models)")
-	f.input.declare(flags)
-	return f.run
-}
-
-func (f *convertFlags) run(s streams, args []string) int {
-	if err := f.input.check(args); err != nil {
-		return fail(s, "convert", err)
+	in.declare(flags)
+	return func(s streams, args []string) int {
+		if err := in.check(args); err != nil {
+			return fail(s, "convert", err)
+		}
+		return convert(s, in, args)
 	}
-	return f.convert(s, args)
 }
 
 // rename sets the model of a history to that of --model, as check would choose it.
@@ -48,18 +41,18 @@ func rename(h *history.History, model string) error {
 
 // convert writes every history that the native format can represent. Other histories and
 // faults of the input are reported and skipped.
-func (f *convertFlags) convert(s streams, args []string) int {
+func convert(s streams, in *input, args []string) int {
 	ctx, restore := output.Interruptible()
 	defer restore()
 	out := bufio.NewWriter(s.out)
 	status := statusOK
-	for e := range f.input.read(ctx, s, args, nil) {
+	for e := range in.read(ctx, s, args, nil) {
 		err := e.Err
-		if err == nil && f.input.model != "" {
-			err = rename(e.History, f.input.model)
+		if err == nil && in.model != "" {
+			err = rename(e.History, in.model)
 		}
 		if err != nil {
-			f.input.report(e.File, err)
+			in.report(e.File, err)
 			status = worse(status, statusBad)
 			continue
 		}
@@ -67,12 +60,12 @@ func (f *convertFlags) convert(s streams, args []string) int {
 			if out.Flush() != nil {
 				break
 			}
-			f.input.report(e.File, fmt.Errorf("%s: %w", e.Place(), err))
+			in.report(e.File, fmt.Errorf("%s: %w", e.Place(), err))
 			status = worse(status, statusBad)
 			continue
 		}
 	}
-	status = f.input.end(ctx, s, "convert", status)
+	status = in.end(ctx, s, "convert", status)
 	if err := out.Flush(); err != nil {
 		status = worse(status, s.failed("convert", err))
 	}

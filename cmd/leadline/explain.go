@@ -98,17 +98,7 @@ func (p *explainPresenter) finish(*batch.Summary) error {
 func (f *checkFlags) onlyHistory(from iter.Seq[entry]) iter.Seq[entry] {
 	return func(yield func(entry) bool) {
 		for e := range from {
-			var many *history.Errors
-			id := ""
-			switch {
-			case e.History != nil:
-				id = e.History.ID
-			case errors.As(e.Err, &many):
-				id = many.ID
-			default:
-				id = f.history // a fault of a file is always reported
-			}
-			if id == f.history && !yield(e) {
+			if (e.IsFileFault() || e.ID() == f.history) && !yield(e) {
 				return
 			}
 		}

@@ -43,18 +43,10 @@ func jobsFlag(flags *pflag.FlagSet, jobs *int, what string) {
 	flags.IntVarP(jobs, "jobs", "j", runtime.GOMAXPROCS(0), "histories to "+what+" at the same time")
 }
 
-// chainsFlag declares --chains.
+// chainsFlag declares --chains, whose choices are in the order of replay.ChainMode.
 func chainsFlag(flags *pflag.FlagSet) *flagkind.Choice {
 	return flagkind.NewChoice(flags, "chains", "chains of the poset: those of the processes, or as few as possible "+
 		"(auto: minimum where no process issues two operations)", "auto", "process", "minimum")
 }
 
-func chainMode(c *flagkind.Choice) replay.ChainMode {
-	switch c.Value {
-	case "process":
-		return replay.ProcessChains
-	case "minimum":
-		return replay.MinimumChains
-	}
-	return replay.AutoChains
-}
+func chainMode(c *flagkind.Choice) replay.ChainMode { return replay.ChainMode(c.Index()) }

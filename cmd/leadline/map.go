@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/leadline/leadline/cmd/internal/output"
@@ -26,37 +25,23 @@ func setupMap(*pflag.FlagSet) func(streams, []string) int {
 // printTemplate prints a mapping to fill in for the records of a file. When ctx is cancelled,
 // it no longer waits for the file.
 func printTemplate(ctx context.Context, s streams, file string) int {
-	type template struct {
-		text string
-		err  error
-	}
-	done := make(chan template, 1)
-	go func() {
-		text, err := templateOf(s.in, file)
-		done <- template{text, err}
-	}()
-	select {
-	case <-ctx.Done():
-		fmt.Fprintln(s.err, "leadline map: interrupted")
-		return statusUnknown
-	case p := <-done:
-		if p.err != nil {
-			return s.failed("map", p.err)
-		}
-		fmt.Fprint(s.out, p.text)
-		return statusOK
-	}
-}
-
-func templateOf(stdin io.Reader, file string) (string, error) {
-	r := stdin
+	r := s.in
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
-			return "", err
+			return s.failed("map", err)
 		}
 		defer f.Close()
 		r = f
 	}
-	return codec.Template(r, file, codec.Options{})
+	text, err := codec.Template(r, file, codec.Options{Context: ctx})
+	switch {
+	case ctx.Err() != nil:
+		fmt.Fprintln(s.err, "leadline map: interrupted")
+		return statusUnknown
+	case err != nil:
+		return s.failed("map", err)
+	}
+	fmt.Fprint(s.out, text)
+	return statusOK
 }
