@@ -13,10 +13,13 @@ import (
 // same number, and the number of a set is larger than the numbers of the sets to which its
 // edges lead. Set 0 contains only the empty stack.
 type stackSets struct {
-	begin  []int32 // set -> its first edge; its edges end where those of the next set begin
-	edges  []setEdge
-	index  table.Index
-	unions []setUnion // results of union by hash; a later one replaces an earlier one
+	begin []int32 // set -> its first edge; its edges end where those of the next set begin
+	edges []setEdge
+	index table.Index
+	// unions has results of union by hash; a later one replaces an earlier one. There is room
+	// for about as many as there are sets. If unions need many more results than are kept,
+	// their work can grow exponentially with the length of the stacks.
+	unions []setUnion
 	meter  *meter.Meter
 	// stopped: the meter has ended the work, so results are not valid any more.
 	stopped bool
@@ -37,17 +40,13 @@ const none = -1
 const (
 	edgeBytes  = 8
 	unionBytes = 12
-	// About as many results of union are kept as there are sets, but at least leastUnions
-	// and at most mostUnions. If unions need many more results than are kept, their work can
-	// grow exponentially with the length of the stacks.
-	leastUnions = 1 << 12
-	mostUnions  = 1 << 20
-	// unionDepth bounds the recursion of unions.
+	// unionDepth bounds the recursion of unions. It protects the goroutine's stack, and is
+	// not tuned.
 	unionDepth = 1 << 12
 )
 
 func newStackSets(m *meter.Meter) *stackSets {
-	s := &stackSets{unions: make([]setUnion, leastUnions), meter: m}
+	s := &stackSets{unions: make([]setUnion, 1), meter: m}
 	s.index.Add(s.hash(nil))
 	s.begin = append(s.begin, 0, 0)
 	return s
@@ -66,7 +65,7 @@ func (s *stackSets) set(edges ...setEdge) int32 {
 	}
 	s.edges = append(s.edges, edges...)
 	s.begin = append(s.begin, int32(len(s.edges)))
-	if n := len(s.unions); len(s.begin) > n && n < mostUnions {
+	if n := len(s.unions); len(s.begin) > n {
 		s.unions = make([]setUnion, 2*n)
 	}
 	return s.index.Add(hash)
