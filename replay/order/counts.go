@@ -2,27 +2,21 @@ package order
 
 import "slices"
 
-// longList is the length of a list above which pairs of its literals are too many.
-const longList = 4
-
 // atMostOne adds the clauses that at most one literal of the list is true. For each prefix
-// of a long list, a new literal is true if some literal of the prefix is.
+// of two or more literals, a new literal is true if some literal of the prefix is.
 func (o *ordering) atMostOne(list []literal) {
-	if len(list) <= longList {
-		for i, a := range list {
-			for _, b := range list[:i] {
-				o.add(a.not(), b.not())
-			}
-		}
+	if len(list) == 0 {
 		return
 	}
 	some := list[0]
-	for _, l := range list[1:] {
+	for k, l := range list[1:] {
+		if k > 0 {
+			next := o.variable(false, 0)
+			o.add(next, some.not())
+			o.add(next, list[k].not())
+			some = next
+		}
 		o.add(some.not(), l.not())
-		next := o.variable(false, 0)
-		o.add(next, some.not())
-		o.add(next, l.not())
-		some = next
 	}
 }
 

@@ -40,9 +40,8 @@ func TestCounts(t *testing.T) {
 				o.atMost(terms, bound, unless)
 				want = want || count <= bound
 			case 2:
-				if want = count <= 1; n > 0 {
-					o.atMostOne(terms)
-				}
+				want = count <= 1
+				o.atMostOne(terms)
 			}
 			if got, cause := o.solve(); cause != replay.NoCause || got != want {
 				t.Fatalf("kind %d, bound %d of %v, %d are true, free %v: %v", kind, bound, terms, count, isFree, got)
