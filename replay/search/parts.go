@@ -7,12 +7,9 @@ import (
 	"github.com/leadline/leadline/replay/ops"
 )
 
-// The first attempt at a part may spend partWork, plus partSteps for each of its
-// operations. Few parts need more.
-const (
-	partWork  = 1 << 20
-	partSteps = 64
-)
+// partWork is the work for each operation of a part in the first attempt at it. Few parts
+// need more: a quarter or four times of it take as long in BenchmarkPrices.
+const partWork = 1 << 10
 
 // parts decides each part of a partitioned object. It returns their witnesses, and the
 // finding of a part that has none or stayed undecided. A part without a witness ends the
@@ -30,7 +27,7 @@ func (r *runner) parts(a *arrangement, parts [][]int32) (witnesses [][]int32, op
 		for _, k := range left {
 			limited := *r
 			if !only {
-				limited.meter = r.meter.Share(work + partSteps*int64(len(parts[k])))
+				limited.meter = r.meter.Share(work * int64(len(parts[k])))
 			}
 			f := limited.whole(a.restrict(parts[k]))
 			switch {

@@ -328,7 +328,9 @@ func (s *walk) forget() bool {
 	return s.bytes() <= s.maxBytes-s.maxBytes/8
 }
 
-// bytesPerUnit is the size of new states of the object that counts as a unit of work.
+// bytesPerUnit is the size of new states of the object that counts as a unit of work. With a
+// quarter, the short search leaves 13 histories of BenchmarkPrices to others, which take six
+// times as long. Four times as many change nothing.
 const bytesPerUnit = 64
 
 // growth is the size of a machine's tables when it was last read.
