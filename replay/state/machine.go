@@ -84,24 +84,16 @@ const unseen = -1
 // memory, and more than twice as much as after the last Keep.
 func (m *Machine) Crowded() bool {
 	limit := int64(crowded)
-	if m.compact != nil {
-		limit = compactCrowded
-	}
 	if m.maxBytes > 0 {
 		limit = min(limit, m.maxBytes/2)
 	}
 	return m.stateBytes() > max(limit, 2*m.keptBytes)
 }
 
-const (
-	// crowded is enough memory for the states that one response of most histories needs.
-	// With a sixty-fourth of it, the depth of 100,000 operations of a register takes 1.6 of
-	// the time.
-	crowded = 1 << 25
-	// compactCrowded is enough for the compact states around one moment of most histories.
-	// They stay in the processor's cache.
-	compactCrowded = 1 << 19
-)
+// crowded is enough memory for the states that one response of most histories needs.
+// With a sixty-fourth of it, the depth of 100,000 operations of a register takes 1.6 of
+// the time.
+const crowded = 1 << 25
 
 // stateBytes returns the memory that Keep may free.
 func (m *Machine) stateBytes() int64 {
