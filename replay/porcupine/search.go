@@ -25,9 +25,10 @@ const (
 	// firstBits bounds the sets of operations that the first search keeps. They have a bit for
 	// each operation of a part (BenchmarkCheck of 10,000 operations).
 	firstBits = 1 << 26
-	// explainTime bounds depth and explanation, if the first search took no longer.
+	// explainTime bounds depth and explanation, if the first search took no longer. It is
+	// what a user waits for them, and not tuned.
 	explainTime = 10 * time.Second
-	// mostBytes is the memory that the engines may take, if the process has no lower limit.
+	// mostBytes protects the memory of the machine, if the process has no lower limit.
 	mostBytes = 8 << 30
 )
 

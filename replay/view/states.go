@@ -24,7 +24,8 @@ type states struct {
 	Fault string `json:"fault,omitempty"`
 }
 
-// statesBudget bounds the bytes that the texts of the states of one witness take.
+// statesBudget bounds the bytes that the texts of the states of one witness take. It keeps
+// pages readable for browsers, and is not tuned.
 const statesBudget = 4 << 20
 
 // replayWitness returns the states after the steps of a witness, up to budget

@@ -29,6 +29,7 @@ type Item struct {
 	Steps string
 }
 
+// The bounds of a page protect the memory of the browser. They are not tuned.
 const (
 	// MaxHistories bounds the number of histories of a page.
 	MaxHistories = 20_000
