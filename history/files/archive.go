@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"strconv"
 	"strings"
@@ -96,6 +95,8 @@ func (in *Input) Unsupported() error {
 var (
 	errNested = errors.New("an archive in an archive; unpack the outer one")
 	errLink   = errors.New("a link in an archive, which is not followed")
+
+	errZipStream = errors.New("a zip archive that is compressed or comes from a stream; save it as a plain file")
 )
 
 // archive yields the members of an archive. It reports false if the caller stopped.
@@ -178,22 +179,11 @@ func (e *endReader) Read(p []byte) (int, error) {
 }
 
 // eachOfZip calls each for the members of a zip archive, until that returns false.
-// A zip archive has its directory at its end, so an input that is not a plain file of
-// known size is first copied to a temporary file.
+// A zip archive has its directory at its end, so it is read from a plain file only.
 func (s *source) eachOfZip(in *Input, each func(string, fs.FileMode, func() (*Input, error)) bool) (bool, error) {
 	file, size := in.whole()
-	isCopy := file == nil
-	if isCopy {
-		copied, err := os.CreateTemp("", "leadline-*.zip")
-		if err != nil {
-			return true, err
-		}
-		defer os.Remove(copied.Name())
-		defer copied.Close()
-		if size, err = io.Copy(copied, in); err != nil {
-			return true, err
-		}
-		file = copied
+	if file == nil {
+		return true, errZipStream
 	}
 	z, err := zip.NewReader(file, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
@@ -223,14 +213,11 @@ func (s *source) eachOfZip(in *Input, each func(string, fs.FileMode, func() (*In
 		if !each(f.Name, f.Mode(), open) {
 			return false, nil
 		}
-		if packed := int64(min(f.CompressedSize64, uint64(rest))); !isCopy {
-			s.opts.count(packed)
-			rest -= packed
-		}
+		member := int64(min(f.CompressedSize64, uint64(rest)))
+		s.opts.count(member)
+		rest -= member
 	}
-	if !isCopy {
-		s.opts.count(rest)
-	}
+	s.opts.count(rest)
 	return true, nil
 }
 

@@ -19,7 +19,7 @@ import (
 //   - a file or directory in an archive, as in logs.tar.zst/run7/a.jsonl;
 //   - "-" for standard input.
 //
-// Archives are tar, plain or compressed, and zip, recognised by their content.
+// Archives are tar, plain or compressed, and zip in a plain file, recognised by their content.
 // An archive in an archive is an error.
 //
 // A file that cannot be read or is not regular is an error; one that a path names is only
