@@ -100,14 +100,3 @@ func (d *jepsenJSON) event(text []byte, line int) error {
 	}
 	return nil
 }
-
-// memberOf returns the value of a key of an object, or None.
-func memberOf(object history.Value, key string) history.Value {
-	pairs := object.List()
-	for i := 0; object.Kind() == history.Map && i < len(pairs); i += 2 {
-		if pairs[i].Text() == key {
-			return pairs[i+1]
-		}
-	}
-	return history.NoValue
-}

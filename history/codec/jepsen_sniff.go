@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/leadline/leadline/history"
 )
@@ -144,9 +145,7 @@ func closingOf(c byte) byte {
 }
 
 func isTypeWord(v history.Value) bool {
-	switch v.Text() {
-	case ":invoke", ":ok", ":fail", ":info":
-		return true
-	}
-	return false
+	word, isKeyword := strings.CutPrefix(v.Text(), ":")
+	_, isType := jepsenType(word)
+	return isKeyword && isType
 }

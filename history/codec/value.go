@@ -170,6 +170,17 @@ func (s *scanner) escapeOf(key string, at int) history.Value {
 	return history.Value{}
 }
 
+// memberOf returns the value of a key of an object, None if it has none.
+func memberOf(object history.Value, key string) history.Value {
+	pairs := object.List()
+	for i := 0; object.Kind() == history.Map && i < len(pairs); i += 2 {
+		if pairs[i].Text() == key {
+			return pairs[i+1]
+		}
+	}
+	return history.NoValue
+}
+
 // pairs reads a Map written as a list of pairs.
 func (s *scanner) pairs() history.Value {
 	base, start := len(s.stack), s.pos

@@ -160,23 +160,12 @@ func (d *violat) build(b *history.Builder, order []sequenceOrder) {
 // field returns the value that object has for a key, None if it has none. Another kind
 // than the one that is wanted is a fault.
 func (d *violat) field(object history.Value, key string, kind history.Kind, wanted string, line int) history.Value {
-	v := mapValue(object, key)
+	v := memberOf(object, key)
 	if v.Kind() != kind && v.Kind() != history.None {
 		d.b.Errorf(line, "%q must be %s, not %v", key, wanted, v)
 		return history.NoValue
 	}
 	return v
-}
-
-// mapValue returns the value of a key of a Map, None if it has none.
-func mapValue(m history.Value, key string) history.Value {
-	pairs := m.List()
-	for i := 0; i < len(pairs); i += 2 {
-		if pairs[i].Text() == key {
-			return pairs[i+1]
-		}
-	}
-	return history.NoValue
 }
 
 // schema reads the class, the arguments of its constructor, and the order: pairs of
@@ -188,7 +177,7 @@ func (d *violat) schema(v history.Value, line int) {
 	}
 	class := d.field(v, "class", history.String, "a string", line)
 	d.b.SetModel(strings.TrimPrefix(class.Text(), violatPackage), d.field(v, "arguments", history.List, "a list", line).List())
-	order := mapValue(v, "order")
+	order := memberOf(v, "order")
 	isOrder := order.Kind() == history.List || order.Kind() == history.Null || order.Kind() == history.None
 	for _, pair := range order.List() {
 		p := pair.List()
@@ -263,7 +252,7 @@ func (d *violat) event(v history.Value, line int) {
 		hasMethod: name.Kind() != history.None,
 		hasArgs:   args.Kind() != history.None,
 		void:      d.field(method, "void", history.Bool, "true or false", line).Bool(),
-		value:     mapValue(v, "value"),
+		value:     memberOf(v, "value"),
 	}
 	if d.b.Faults() == faults {
 		d.add(&e)
@@ -272,7 +261,7 @@ func (d *violat) event(v history.Value, line int) {
 
 // identifier returns the integer or the string that object has for a key.
 func (d *violat) identifier(object history.Value, key string, line int) history.Value {
-	v := mapValue(object, key)
+	v := memberOf(object, key)
 	if v.Kind() != history.Int && v.Kind() != history.String && v.Kind() != history.None {
 		d.b.Errorf(line, "%q must be an integer or a string, not %v", key, v)
 	}
