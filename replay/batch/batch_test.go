@@ -57,7 +57,7 @@ const plain = `{"leadline":1,"history":"a","model":"register","args":[0]}
 // TestKey: the key of an entry depends on its place and on the content of its history, and
 // not on its lines.
 func TestKey(t *testing.T) {
-	keyOfText := func(text string) key { return keyOf(&read(t, "file", text)[0]) }
+	keyOfText := func(text string) key { return read(t, "file", text)[0].Key() }
 	base := keyOfText(plain)
 	if k := keyOfText("# moved\n" + plain); k != base {
 		t.Errorf("the key of the same history on other lines is %x, want %x", k, base)
@@ -87,12 +87,12 @@ func TestKey(t *testing.T) {
 	differs("a ghost", keyOfText(plain+`{"mark":"did-not-happen","op":3}`+"\n"+`{"edge":[1,3]}`+"\n"))
 	e := read(t, "file", plain)[0]
 	e.History = e.History.ProgramOrder()
-	differs("program order", keyOf(&e))
+	differs("program order", e.Key())
 	differs("another name", keyOfText(strings.Replace(plain, `"a"`, `"b"`, 1)))
-	differs("another file", keyOf(&read(t, "other", plain)[0]))
+	differs("another file", read(t, "other", plain)[0].Key())
 	e = read(t, "file", plain)[0]
 	e.Number++
-	differs("another place in the file", keyOf(&e))
+	differs("another place in the file", e.Key())
 }
 
 // swapLines exchanges two lines, counted from 0.

@@ -95,7 +95,7 @@ func (c *Checker) Check(ctx context.Context, e Entry) *Result {
 	if c.Journal == nil || e.History == nil {
 		return c.check(ctx, e)
 	}
-	k := keyOf(&e)
+	k := e.Key()
 	if o, ok := c.Journal.get(k); ok {
 		return &Result{Entry: e, FromJournal: true, outcome: o}
 	}

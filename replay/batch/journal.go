@@ -75,7 +75,7 @@ var (
 // OpenJournal opens the journal of a batch, or creates it. It is an error if the journal
 // belongs to another plan.
 func OpenJournal(name string, plan Plan) (*Journal, error) {
-	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+	file, err := Lock(name)
 	if err != nil {
 		return nil, err
 	}
@@ -88,9 +88,6 @@ func OpenJournal(name string, plan Plan) (*Journal, error) {
 }
 
 func (j *Journal) open(plan Plan) error {
-	if err := lock(j.file); err != nil {
-		return err
-	}
 	if info, err := j.file.Stat(); err != nil || !info.Mode().IsRegular() { // a device may have no end
 		return cmp.Or(err, errors.New("a journal must be a regular file"))
 	}

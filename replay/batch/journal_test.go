@@ -16,7 +16,7 @@ import (
 // TestOutcomeLine: what a journal has is what was put there, and a line with any byte
 // changed or missing is refused.
 func TestOutcomeLine(t *testing.T) {
-	k := keyOf(&read(t, "f", plain)[0])
+	k := read(t, "f", plain)[0].Key()
 	o := &Outcome{Status: NotLinearizable, At: 3, Reason: "a \"tab\"\t and a\nline", Final: true, Took: 1234567, rest: []byte(`{"model":"x"}`)}
 	line := bytes.TrimSuffix(outcomeLine(k, o), []byte("\n"))
 	if found, got, err := parseOutcome(line); err != nil || found != k || fmt.Sprint(*got) != fmt.Sprint(*o) {
@@ -73,7 +73,7 @@ func TestJournalLock(t *testing.T) {
 	if err == nil {
 		t.Log("this system has no locks of files")
 		other.Close(false)
-	} else if !strings.Contains(err.Error(), errLocked.Error()) {
+	} else if !strings.Contains(err.Error(), ErrLocked.Error()) {
 		t.Error(err)
 	}
 	if err := j.Close(false); err != nil {

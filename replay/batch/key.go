@@ -12,13 +12,13 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// A key is a hash of an entry: of its place, and of everything in its history that an
-// outcome depends on. Lines and stamps are not part of it.
-type key [16]byte
+// A key is the Key of an entry.
+type key = [16]byte
 
-// keyOf returns the key of an entry with a history. No encoding that it hashes is a prefix
-// of another.
-func keyOf(e *Entry) key {
+// Key returns a hash of an entry with a history: of its place, and of everything in its
+// history that an outcome depends on. Lines and stamps are not part of it. No encoding
+// that it hashes is a prefix of another.
+func (e *Entry) Key() [16]byte {
 	h, sha := e.History, sha256.New()
 	timed := h.RealTime() // decide.Check may find an order of a relaxed history in real time first
 	var b []byte

@@ -9,10 +9,10 @@ import (
 )
 
 // inKey says of each field of a history whether an outcome depends on it. Whoever adds a
-// field has to decide that: if it does, keyOf covers it.
+// field has to decide that: if it does, Key covers it.
 var inKey = map[string]bool{
 	"History.Header.ID":           true,
-	"History.Header.File":         false, // keyOf takes it from the entry
+	"History.Header.File":         false, // Key takes it from the entry
 	"History.Header.Line":         false,
 	"History.Header.Format":       true,
 	"History.Header.Model":        true,
@@ -117,11 +117,11 @@ func TestKeyOfEachField(t *testing.T) {
 	for name, h := range map[string]*history.History{"real time": read(t, "file", text)[0].History, "program order": read(t, "file", text)[0].History.ProgramOrder()} {
 		h.Stamps = []int64{1} // ProgramOrder leaves them out
 		e := &Entry{History: h}
-		base, changed := keyOf(e), map[string]bool{}
+		base, changed := e.Key(), map[string]bool{}
 		changeEach(reflect.ValueOf(h).Elem(), "History", func(field string) {
 			covered, decided := inKey[field]
 			changed[field] = true
-			switch is := keyOf(e) != base; {
+			switch is := e.Key() != base; {
 			case !decided:
 				t.Errorf("%s: decide in inKey whether an outcome depends on it", field)
 			case is && !covered:
@@ -130,7 +130,7 @@ func TestKeyOfEachField(t *testing.T) {
 				t.Errorf("%s, %s: the key does not depend on it", name, field)
 			}
 		})
-		if keyOf(e) != base {
+		if e.Key() != base {
 			t.Errorf("%s: the test has changed the history", name)
 		}
 		if name == "program order" && len(changed) != len(inKey) {
