@@ -36,12 +36,20 @@ const (
 	poisonVariable = "LEADLINE_CLUSTER_TEST_POISON" // end at the history of this name
 	logVariable    = "LEADLINE_CLUSTER_TEST_LOG"    // write the name of each history to this file
 	slowVariable   = "LEADLINE_CLUSTER_TEST_SLOW"   // wait so long for each history
+	soonVariable   = "LEADLINE_CLUSTER_TEST_SOON"   // ackWait
+	triesVariable  = "LEADLINE_CLUSTER_TEST_TRIES"
 )
 
 // TestMain runs the program itself in child processes.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") {
 		checkEntry = testedCheck
+		if d, err := time.ParseDuration(os.Getenv(soonVariable)); err == nil {
+			ackWait = d
+		}
+		if n, err := strconv.Atoi(os.Getenv(triesVariable)); err == nil {
+			tries = n
+		}
 		os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	status := m.Run()
@@ -288,13 +296,13 @@ func TestStored(t *testing.T) {
 func TestPoison(t *testing.T) {
 	dir := write(t, map[string]string{"a.jsonl": many(60)})
 	store, log := filepath.Join(t.TempDir(), "store"), filepath.Join(t.TempDir(), "log")
-	args := []string{"check", "--tries", "2", "--ack-wait", "500ms", "--shards", "2", "--store", store, dir}
-	got, messages, status := runProgram(t, []string{poisonVariable + "=h45", logVariable + "=" + log}, args...)
+	args, env := []string{"check", "--shards", "2", "--store", store, dir}, []string{logVariable + "=" + log, triesVariable + "=2", soonVariable + "=500ms"}
+	got, messages, status := runProgram(t, append(env, poisonVariable+"=h45"), args...)
 	if status != batch.ExitInternal || got != "" || !strings.Contains(messages, "shard 2/2: given up: 2 workers have ended") {
 		t.Errorf("status %d; %q; %s", status, got, messages)
 	}
 	want, wanted := expected(t, dir)
-	if got, messages, status = runProgram(t, []string{logVariable + "=" + log}, args...); status != wanted {
+	if got, messages, status = runProgram(t, env, args...); status != wanted {
 		t.Errorf("status %d; %s", status, messages)
 	}
 	compare(t, got, want)
@@ -305,9 +313,9 @@ func TestPoison(t *testing.T) {
 
 // TestWorkersEnd: workers that never get to work end the command.
 func TestWorkersEnd(t *testing.T) {
-	_, messages, status := runProgram(t, nil, "check", "--creds", filepath.Join(write(t, map[string]string{"none": "no credentials"}), "none"),
-		write(t, map[string]string{"a.jsonl": history("a", 1, false)}))
-	if status != batch.ExitBad || !strings.Contains(messages, "leadline-cluster check: ") {
+	dir := write(t, map[string]string{"a.jsonl": history("a", 1, false), "store/journals": "not a directory"})
+	_, messages, status := runProgram(t, []string{triesVariable + "=1"}, "check", "--store", filepath.Join(dir, "store"), filepath.Join(dir, "a.jsonl"))
+	if status != batch.ExitInternal || !strings.Contains(messages, "leadline-cluster check: a worker ended 2 times: ") {
 		t.Errorf("status %d; %s", status, messages)
 	}
 }
@@ -345,16 +353,16 @@ func killed(t *testing.T, r *rand.Rand, dir, want string, wanted int) {
 	}
 	stores := t.TempDir()
 	store := filepath.Join(stores, "store")
+	env := []string{soonVariable + "=1s", triesVariable + "=100", fmt.Sprintf("%s=%v", slowVariable, 6*time.Second/time.Duration(*histories))}
 	coordinate := func() (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
-		cmd, out, messages := program(t, nil, "check", "--workers", "0", "--shards", "5", "--listen", listen, "--store", store, "--ack-wait", "1s", "--tries", "100", dir)
+		cmd, out, messages := program(t, env, "check", "--workers", "0", "--shards", "5", "--listen", listen, "--store", store, dir)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		return cmd, out, messages
 	}
 	work := func(i int) *exec.Cmd {
-		cmd, _, _ := program(t, []string{fmt.Sprintf("%s=%v", slowVariable, 6*time.Second/time.Duration(*histories))},
-			"worker", "--jobs", "1", "--url", "@"+filepath.Join(store, "url"), "--store", filepath.Join(stores, strconv.Itoa(i)))
+		cmd, _, _ := program(t, env, "worker", "--jobs", "1", "--url", "@"+filepath.Join(store, "url"), "--store", filepath.Join(stores, strconv.Itoa(i)))
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}

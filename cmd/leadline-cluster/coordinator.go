@@ -3,18 +3,17 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
-	"github.com/nats-io/nats.go"
 
-	"github.com/leadline/leadline/cmd/internal/output"
 	"github.com/leadline/leadline/replay/batch"
 )
 
@@ -22,157 +21,129 @@ import (
 type coordinator struct {
 	*queue
 	job
-	key      string
-	patience time.Duration
-	ackWait  time.Duration
-	scratch  string // directory of temporary files; "" for the usual one
-	s        streams
+	key         string
+	scratch     string // directory of temporary files
+	out, stderr io.Writer
+	results     []*shardResult
+	asked       time.Time // when ask was called; zero before that
 }
 
 // run writes the lines of all shards in the order of the input.
 func (c *coordinator) run(ctx context.Context) (status int, err error) {
-	files := make([]*os.File, c.Shards)
 	defer func() {
-		for _, f := range files {
-			if f != nil {
-				f.Close()
-				os.Remove(f.Name())
-			}
-		}
-	}()
-	for part := range files {
-		if err := c.persist(ctx, func() error { return c.begin(ctx, part) }); err != nil {
-			return 0, err
-		}
-	}
-	for part := range files {
-		c.progress(part)
-		if files[part], err = c.await(ctx, part); err != nil {
-			break
-		}
-	}
-	c.progress(-1)
-	if ctx.Err() != nil {
+		// Otherwise workers go on with what nobody waits for.
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
-		_ = c.withdraw(ending, c.key) // otherwise workers go on with what nobody waits for
+		_ = c.withdraw(ending, c.key)
+	}()
+	for len(c.results) < c.Shards && err == nil {
+		c.progress(fmt.Sprintf("%d of %d shards", len(c.results), c.Shards))
+		err = c.await(ctx, len(c.results))
+	}
+	c.progress("")
+	var failed *statusError
+	switch {
+	case ctx.Err() != nil:
 		return 0, fmt.Errorf("stopped: not all of the %d shards are checked, and no line is written", c.Shards)
-	}
-	if err != nil {
+	case errors.As(err, &failed):
 		return 0, err
+	case err != nil:
+		return batch.ExitUnknown, fmt.Errorf("the queue: %w; the same command goes on with the results that are stored there", err)
 	}
-	return c.merge(files)
-}
-
-// begin puts a shard into the queue unless its result is stored. A shard that was given up
-// is tried again.
-func (c *coordinator) begin(ctx context.Context, part int) error {
-	ok, failed, err := c.stored(ctx, c.key, part)
-	if err == nil && failed != "" {
-		err, ok = c.results.Delete(ctx, object(c.key, part)), false
-	}
-	if ok || err != nil {
-		return err
-	}
-	return c.publish(ctx, c.key, part, &c.job)
+	return c.merge()
 }
 
 // await waits for the result of a shard and copies it to a temporary file.
-func (c *coordinator) await(ctx context.Context, part int) (*os.File, error) {
+func (c *coordinator) await(ctx context.Context, part int) error {
 	const poll = 50 * time.Millisecond
-	for asked := time.Now(); ; pause(ctx, poll) {
-		var ok bool
-		var failed string
-		err := c.persist(ctx, func() (err error) {
-			if ok, failed, err = c.stored(ctx, c.key, part); ok || err != nil || time.Since(asked) < c.ackWait {
+	for ctx.Err() == nil {
+		if time.Since(c.asked) >= ackWait {
+			if err := c.ask(ctx, part); err != nil {
 				return err
 			}
-			asked = time.Now() // the server may have lost the shard
-			return c.publish(ctx, c.key, part, &c.job)
-		})
-		switch {
-		case err != nil:
-			return nil, err
-		case failed != "":
-			return nil, &statusError{fmt.Errorf("shard %d/%d: %s", part+1, c.Shards, failed), batch.ExitInternal}
-		case ok:
-			return c.fetch(ctx, part)
 		}
-	}
-}
-
-// fetch copies the result of a shard to a temporary file.
-func (c *coordinator) fetch(ctx context.Context, part int) (*os.File, error) {
-	file, err := os.CreateTemp(c.scratch, "leadline-cluster-*")
-	if err != nil {
-		return nil, err
-	}
-	err = c.persist(ctx, func() error {
-		in, err := c.results.Get(ctx, object(c.key, part))
+		r, err := c.result(ctx, part)
 		if err != nil {
 			return err
 		}
-		defer in.Close()
-		if err := file.Truncate(0); err != nil {
+		if r != nil {
+			c.results = append(c.results, r)
+			slowly := time.Duration(r.size) * 10 * time.Microsecond // 100 kB/s
+			ctx, cancel := context.WithTimeout(ctx, 10*time.Second+slowly)
+			defer cancel()
+			return c.stored.GetFile(ctx, object(c.key, part), c.file(part))
+		}
+		pause(ctx, poll)
+	}
+	return ctx.Err()
+}
+
+// ask puts the shards from a part on into the queue, unless they are there or have a
+// result. Another coordinator of the same job may have withdrawn them. At first, it also
+// tries again what an earlier run has given up.
+func (c *coordinator) ask(ctx context.Context, from int) error {
+	for part := from; part < c.Shards; part++ {
+		r, err := c.result(ctx, part)
+		var failed *statusError
+		if errors.As(err, &failed) && c.asked.IsZero() {
+			err = c.stored.Delete(ctx, object(c.key, part))
+		}
+		if err == nil && r == nil {
+			err = c.publish(ctx, c.key, shard{c.job, part})
+		}
+		if err != nil {
 			return err
 		}
-		_, err = io.Copy(io.NewOffsetWriter(file, 0), in)
-		return errors.Join(err, in.Error())
-	})
-	if err != nil {
-		file.Close()
-		os.Remove(file.Name())
-		return nil, err
 	}
-	return file, nil
+	c.asked = time.Now()
+	return nil
 }
+
+// result returns the result of a shard, nil if none is stored, or a statusError.
+func (c *coordinator) result(ctx context.Context, part int) (*shardResult, error) {
+	r, err := c.queue.result(ctx, c.key, part)
+	if err == nil && r != nil && r.Failed != "" {
+		return nil, &statusError{fmt.Errorf("shard %d/%d: %s", part+1, c.Shards, r.Failed), r.Status}
+	}
+	return r, err
+}
+
+// file returns the name of the temporary file with the lines of a shard.
+func (c *coordinator) file(part int) string { return filepath.Join(c.scratch, strconv.Itoa(part)) }
 
 // merge writes the lines: line k is the next one of shard k mod n.
-func (c *coordinator) merge(files []*os.File) (status int, err error) {
-	var first shardResult
-	from := make([]*bufio.Reader, len(files))
-	for part, file := range files {
-		r, lines, err := open(file)
+func (c *coordinator) merge() (status int, err error) {
+	first, from := c.results[0], make([]*bufio.Reader, c.Shards)
+	for part, r := range c.results {
+		if r.Entries != first.Entries || r.Input != first.Input {
+			return batch.ExitBad, fmt.Errorf("the workers of shards 1 and %d read different inputs: %d and %d entries, checksums %x and %x", part+1, first.Entries, r.Entries, first.Input, r.Input)
+		}
+		file, err := os.Open(c.file(part))
 		if err != nil {
-			return 0, fmt.Errorf("reading the result of shard %d/%d: %w", part+1, c.Shards, err)
+			return batch.ExitInternal, err
+		}
+		defer file.Close()
+		lines, err := zstd.NewReader(file, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
+		if err != nil {
+			return batch.ExitInternal, err
 		}
 		defer lines.Close()
 		from[part] = bufio.NewReaderSize(lines, 16<<10)
-		if part == 0 {
-			first = r
-		}
-		if r.Entries != first.Entries || r.Names != first.Names {
-			return 0, fmt.Errorf("the workers read different inputs: shards 1 and %d found %d and %d entries", part+1, first.Entries, r.Entries)
-		}
 		status = batch.WorseExit(status, r.Status)
 	}
 	for _, text := range first.Warnings { // all workers have the same ones
-		fmt.Fprintf(c.s.err, "leadline-cluster: warning: %s\n", text)
+		fmt.Fprintf(c.stderr, "leadline-cluster: warning: %s\n", text)
 	}
 	if n := first.NotRead; n > 0 {
-		fmt.Fprintf(c.s.err, "leadline-cluster: %d of the files hold no histories and were left out, as %s\n", n, strings.Join(first.LeftOut, ", "))
+		fmt.Fprintf(c.stderr, "leadline-cluster: %d of the files hold no histories and were left out, as %s\n", n, strings.Join(first.LeftOut, ", "))
 	}
-	out := bufio.NewWriter(c.s.out)
+	out := bufio.NewWriter(c.out)
 	for k := range first.Entries {
-		if err := copyLine(out, from[k%len(from)]); err != nil {
-			return status, fmt.Errorf("the result of shard %d/%d: %w", k%len(from)+1, c.Shards, err)
+		if err := copyLine(out, from[k%c.Shards]); err != nil {
+			return batch.ExitInternal, fmt.Errorf("the result of shard %d/%d: %w", k%c.Shards+1, c.Shards, err)
 		}
 	}
 	return status, out.Flush()
-}
-
-// open reads the first line of a shard's result, and returns a reader of the others, which
-// are compressed.
-func open(file io.Reader) (r shardResult, lines *zstd.Decoder, err error) {
-	compressed := bufio.NewReaderSize(file, 16<<10)
-	line, err := compressed.ReadBytes('\n')
-	if err == nil {
-		err = json.Unmarshal(line, &r)
-	}
-	if err == nil {
-		lines, err = zstd.NewReader(compressed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
-	}
-	return r, lines, err
 }
 
 // copyLine copies a line of any length.
@@ -190,70 +161,11 @@ func copyLine(out io.Writer, from *bufio.Reader) error {
 	}
 }
 
-// persist repeats do while the server is out of reach, for as long as patience lasts. The first
-// failure begins that time: one request may wait for longer than patience.
-func (c *coordinator) persist(ctx context.Context, do func() error) error {
-	for lost := (time.Time{}); ; pause(ctx, min(time.Second, c.patience/4)) {
-		err := c.connected(ctx, c.patience/4)
-		if err == nil {
-			err = do()
-		}
-		switch {
-		case err == nil:
-			if !lost.IsZero() {
-				fmt.Fprintln(c.s.err, "leadline-cluster: the queue is back")
-			}
-			return nil
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case !passes(err):
-			return err
-		case lost.IsZero():
-			lost = time.Now()
-			fmt.Fprintf(c.s.err, "leadline-cluster: the queue is out of reach: %v; trying again for %v\n", err, c.patience)
-		case time.Since(lost) >= c.patience:
-			return &statusError{fmt.Errorf("the queue was out of reach for %v: %w; results that the server has stay there", c.patience, err), batch.ExitUnknown}
+// progress replaces the line with the progress, if the messages go to a terminal.
+func (c *coordinator) progress(text string) {
+	if f, ok := c.stderr.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+			fmt.Fprintf(f, "\r\033[K%s", text)
 		}
 	}
-}
-
-// connected waits a while for the connection to be made again, if it was lost.
-func (c *coordinator) connected(ctx context.Context, patience time.Duration) error {
-	if c.queue == nil {
-		return nil
-	}
-	for began := time.Now(); !c.nc.IsConnected(); pause(ctx, 20*time.Millisecond) {
-		switch {
-		case c.nc.IsClosed(): // for example after a wrong token
-			return fmt.Errorf("connecting to NATS: %w", c.nc.LastError())
-		case ctx.Err() != nil || time.Since(began) >= patience:
-			return nats.ErrDisconnected
-		}
-	}
-	return nil
-}
-
-// progress shows on a terminal how many shards are done; -1 ends the line.
-func (c *coordinator) progress(done int) {
-	f, ok := file(c.s.err)
-	if !ok {
-		return
-	}
-	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return
-	}
-	text := []byte("\r\033[K")
-	if done >= 0 {
-		text = fmt.Appendf(text, "%d of %d shards", done, c.Shards)
-	}
-	_, _ = f.Write(text) // for display only
-}
-
-// file returns the file that w writes to.
-func file(w io.Writer) (*os.File, bool) {
-	if c, ok := w.(*output.Writer); ok {
-		w = c.W
-	}
-	f, ok := w.(*os.File)
-	return f, ok
 }

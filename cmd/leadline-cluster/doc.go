@@ -43,18 +43,18 @@
 // there are workers, or twice as many if the workers are not equally fast. By default there is
 // one shard for each worker on this machine, which is one worker that uses all processors.
 //
-// A worker says three times within --ack-wait that it is alive. If it does not, its shard goes
-// to another worker. It keeps a journal in its --store, so that a worker that was killed and
-// started again goes on where it was. When --tries workers have ended during a shard, the
-// shard is given up: no line is written, and the exit status is 4. Leadline check --shard
-// with the number in the message shows why.
+// A worker that is silent for 30 s is taken to be lost, and its shard goes to another one. It
+// keeps a journal in its --store, so that a worker that was killed and started again goes
+// on where it was. When 4 workers have ended during a shard, the shard is given up: no line
+// is written, and the exit status is 4. Leadline check --shard with the number in the
+// message shows why.
 //
 // # Several machines
 //
 // The embedded server listens on 127.0.0.1 only, unless --listen says otherwise:
 //
 //	host1$ leadline-cluster check --listen 10.0.0.1:4222 --shards 8 --store /var/tmp/leadline /nfs/histories
-//	leadline-cluster: serving at 10.0.0.1:4222; workers need --url @/var/tmp/leadline/url
+//	leadline-cluster: serving at 10.0.0.1:4222; workers need this program and --url @/var/tmp/leadline/url
 //	host2$ leadline-cluster worker --url @url --store /var/tmp/leadline-worker
 //
 // The file url has the address with a token, which the server requires. Copy it to the
@@ -63,18 +63,19 @@
 //
 // Workers read the input by the paths of the coordinator. A path that is not absolute is
 // relative to the directory in which the coordinator was started. All shards must find the
-// same files and histories; otherwise the command fails.
+// same histories in the same files; otherwise the command fails. It also fails, with the
+// name of the machine, when a worker cannot read its directory or write its --store.
 //
 // With --url, the coordinator and the workers use an existing server or cluster of
-// NATS with JetStream instead. TLS and credentials are those of NATS: a URL
-// tls://host:4222 or one with user:password@ or token@, and the flags --creds and --tlsca. The
-// account needs the stream LEADLINE_SHARDS and the bucket leadline-results, which the
-// coordinator creates, and the subjects leadline.>. If the server is out of reach, the
-// coordinator says so and tries again for --patience, then it ends with status 3. Workers wait
-// for their server until they are interrupted.
+// NATS with JetStream instead. TLS and passwords are those of NATS: a URL
+// tls://host:4222, or one with user:password@ or token@. On Linux, SSL_CERT_FILE in the
+// environment names a file with the certificates of other authorities. The account needs the
+// stream LEADLINE_SHARDS and the bucket leadline-results, which the coordinator creates, and
+// the subjects leadline.>. If the server goes away, the coordinator ends with status 3, and
+// workers wait for it until they are interrupted.
 //
 // All workers must run the same executable file as the coordinator, so that verdicts of
-// different versions are not mixed. Other workers get no shards.
+// different versions are not mixed. Other workers get no shards, and wait.
 //
 // # Going on
 //

@@ -28,7 +28,6 @@ type job struct {
 	Dir     string   // that the paths are relative to
 	Paths   []string // as the user gave them, because the lines of results have them
 	Shards  int
-	Tries   int
 
 	Model, Format, Map string
 	Limits             codec.Limits
@@ -103,18 +102,18 @@ func existing(path string) fs.FileInfo {
 	}
 }
 
-// A shardResult is the result of a shard without its lines. It is the first line of an object,
-// in JSON. The lines follow.
+// A shardResult is the result of a shard without its lines.
 type shardResult struct {
-	Status int // exit status
-	// Entries is the number of entries of the whole input, and Names a checksum of the names
-	// of their files. All shards must have read the same.
+	Status int    // exit status
+	Failed string // why there are no lines, or ""
+	// Entries is the number of entries of the whole input, and Input a checksum of them.
+	// All shards must have read the same.
 	Entries  int
-	Names    uint32
+	Input    uint32
 	Warnings []string // the first ones, about files
 	LeftOut  []string // names of the first files that hold no histories
 	NotRead  int      // number of such files
-	Failed   string   // why the shard has no lines, or ""
+	size     uint64   // of the lines, compressed
 }
 
 // maxNotes bounds the numbers of warnings and names of a result.
@@ -143,7 +142,9 @@ func (j *job) entries(ctx context.Context, r *shardResult) iter.Seq[batch.Entry]
 				return false
 			}
 			r.Entries++
-			r.Names = crc32.Update(r.Names, crc32.IEEETable, []byte(e.File))
+			if j.Shards > 1 {
+				r.Input = crc32.Update(r.Input, crc32.IEEETable, identity(&e))
+			}
 			if e.History != nil && j.ProgramOrder {
 				e.History = e.History.ProgramOrder()
 			}
@@ -163,6 +164,15 @@ func (j *job) entries(ctx context.Context, r *shardResult) iter.Seq[batch.Entry]
 			}
 		}
 	}
+}
+
+// identity returns bytes that identify the content of an entry.
+func identity(e *batch.Entry) []byte {
+	if e.History == nil {
+		return fmt.Appendf(nil, "%q %q", e.File, e.Err.Error())
+	}
+	key := e.Key()
+	return key[:]
 }
 
 // checkEntry is replaced by tests.

@@ -6,16 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/spf13/pflag"
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/replay/batch"
@@ -29,53 +25,35 @@ const (
 	keep = 7 * 24 * time.Hour
 )
 
-// A connection says how to reach NATS.
-type connection struct {
-	url       string // or @FILE
-	creds, ca string
-}
-
-func (c *connection) declare(flags *pflag.FlagSet) {
-	flags.StringVar(&c.url, "url", "", "`URL` of a NATS server, as nats://host:4222, several separated by commas, or @FILE for a file that has it")
-	flags.StringVar(&c.creds, "creds", "", "`file` with credentials of NATS: a JWT and its key")
-	flags.StringVar(&c.ca, "tlsca", "", "`file` with the certificates of the authorities that the server's certificate is checked against")
-}
+// Tests replace these.
+var (
+	// tries is how many workers may end during a shard before it is given up.
+	tries = 4
+	// ackWait is how long a worker may be silent before its shard is given to another one.
+	ackWait = 30 * time.Second
+)
 
 // A queue has the shards that are to be checked, and the results of the others.
 type queue struct {
 	nc      *nats.Conn
 	js      jetstream.JetStream
-	program string // only workers that run the same one take shards
-	results jetstream.ObjectStore
+	program string                // only workers that run the same one take shards
+	stored  jetstream.ObjectStore // results
 }
 
-// connect returns a queue.
-func (c *connection) connect(more ...nats.Option) (*queue, error) {
-	// A command line would show the token to all users of the machine.
-	url, err := flagkind.Text(c.url)
+// connect returns a queue. url may be @FILE, since a command line would show a token to all
+// users of the machine.
+func connect(url string, options ...nats.Option) (*queue, error) {
+	url, err := flagkind.Text(url)
 	if err != nil {
 		return nil, err
-	}
-	options := []nats.Option{nats.Name("leadline-cluster"), nats.MaxReconnects(-1),
-		nats.ReconnectWait(250 * time.Millisecond)}
-	if c.creds != "" {
-		creds, err := filepath.Abs(c.creds) // it is read again later, when a worker may be elsewhere
-		if err == nil {
-			_, err = os.Stat(creds)
-		}
-		if err != nil {
-			return nil, err
-		}
-		options = append(options, nats.UserCredentials(creds))
-	}
-	if c.ca != "" {
-		options = append(options, nats.RootCAs(c.ca))
 	}
 	program, err := batch.Program()
 	if err != nil {
 		return nil, err
 	}
-	nc, err := nats.Connect(strings.TrimSpace(url), append(options, more...)...)
+	nc, err := nats.Connect(strings.TrimSpace(url), append(options, nats.Name("leadline-cluster"), nats.MaxReconnects(-1),
+		nats.ReconnectWait(250*time.Millisecond))...)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to NATS: %w", err)
 	}
@@ -84,13 +62,13 @@ func (c *connection) connect(more ...nats.Option) (*queue, error) {
 }
 
 // create creates what the queue needs, unless it exists.
-func (q *queue) create(ctx context.Context, ackWait time.Duration) (err error) {
+func (q *queue) create(ctx context.Context) (err error) {
 	if _, err = q.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name: shardStream, Subjects: []string{shardSubject + ".>"}, Retention: jetstream.WorkQueuePolicy, MaxAge: keep,
 	}); err != nil {
 		return fmt.Errorf("creating the stream of shards: %w", err)
 	}
-	if q.results, err = q.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: resultBucket, TTL: keep}); err != nil {
+	if q.stored, err = q.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: resultBucket, TTL: keep}); err != nil {
 		return fmt.Errorf("creating the bucket of results: %w", err)
 	}
 	if _, err = q.js.CreateOrUpdateConsumer(ctx, shardStream, jetstream.ConsumerConfig{
@@ -104,27 +82,30 @@ func (q *queue) create(ctx context.Context, ackWait time.Duration) (err error) {
 
 // find returns the consumer of shards, which a coordinator has created.
 func (q *queue) find(ctx context.Context) (c jetstream.Consumer, err error) {
-	if q.results, err = q.js.ObjectStore(ctx, resultBucket); err != nil {
+	if q.stored, err = q.js.ObjectStore(ctx, resultBucket); err != nil {
 		return nil, err
 	}
 	return q.js.Consumer(ctx, shardStream, q.program)
 }
 
-func (q *queue) subject(key string, part int) string {
-	return strings.Join([]string{shardSubject, q.program, key, strconv.Itoa(part)}, ".")
+// A shard is a message to a worker.
+type shard struct {
+	Job  job
+	Part int // from 0
 }
 
 // publish adds a shard to the queue, unless it is there.
-func (q *queue) publish(ctx context.Context, key string, part int, j *job) error {
-	text, err := json.Marshal(task{*j, part})
+func (q *queue) publish(ctx context.Context, key string, s shard) error {
+	text, err := json.Marshal(s)
 	if err != nil {
 		return err
 	}
-	_, err = q.js.Publish(ctx, q.subject(key, part), text, jetstream.WithExpectLastSequencePerSubject(0))
-	var api *jetstream.APIError
-	if errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence ||
-		api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant) {
-		return nil
+	subject := strings.Join([]string{shardSubject, q.program, key, strconv.Itoa(s.Part)}, ".")
+	_, err = q.js.Publish(ctx, subject, text, jetstream.WithExpectLastSequencePerSubject(0))
+	for _, there := range []jetstream.ErrorCode{jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant} {
+		if errors.Is(err, &jetstream.APIError{ErrorCode: there}) {
+			return nil
+		}
 	}
 	return err
 }
@@ -135,59 +116,33 @@ func (q *queue) withdraw(ctx context.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	return stream.Purge(ctx, jetstream.WithPurgeSubject(shardSubject+"."+q.program+"."+key+".*"))
+	return stream.Purge(ctx, jetstream.WithPurgeSubject(strings.Join([]string{shardSubject, q.program, key, "*"}, ".")))
 }
 
-// A task is a message to a worker.
-type task struct {
-	Job  job
-	Part int // from 0
-}
-
-// object returns the name of the object with the result of a shard.
+// object returns the name of the object with the lines of a shard. Its description is the
+// result without them.
 func object(key string, part int) string { return fmt.Sprintf("%s/%d", key, part) }
 
-// stored returns whether the result of a shard is stored, and why it has no lines.
-func (q *queue) stored(ctx context.Context, key string, part int) (ok bool, failed string, err error) {
-	info, err := q.results.GetInfo(ctx, object(key, part))
+// result returns the result of a shard, or nil if none is stored.
+func (q *queue) result(ctx context.Context, key string, part int) (*shardResult, error) {
+	info, err := q.stored.GetInfo(ctx, object(key, part))
 	switch {
 	case errors.Is(err, jetstream.ErrObjectNotFound):
-		return false, "", nil
+		return nil, nil
 	case err != nil:
-		return false, "", err
+		return nil, err
 	}
-	return true, info.Description, nil
+	r := &shardResult{size: info.Size}
+	return r, json.Unmarshal([]byte(info.Description), r)
 }
 
 // store stores the result of a shard.
-func (q *queue) store(ctx context.Context, key string, part int, failed string, content io.Reader) error {
-	_, err := q.results.Put(ctx, jetstream.ObjectMeta{Name: object(key, part), Description: failed}, content)
+func (q *queue) store(ctx context.Context, key string, part int, r *shardResult, lines io.Reader) error {
+	text, err := json.Marshal(r)
+	if err == nil {
+		_, err = q.stored.Put(ctx, jetstream.ObjectMeta{Name: object(key, part), Description: string(text)}, lines)
+	}
 	return err
-}
-
-// passes reports whether the error may be temporary: the server, or the queue there, is
-// out of reach.
-func passes(err error) bool {
-	for _, e := range []error{nats.ErrTimeout, context.DeadlineExceeded, nats.ErrNoResponders, nats.ErrDisconnected,
-		nats.ErrReconnectBufExceeded, jetstream.ErrNoStreamResponse, nats.ErrConnectionReconnecting, nats.ErrNoServers,
-		jetstream.ErrStreamNotFound, jetstream.ErrConsumerNotFound, jetstream.ErrBucketNotFound, jetstream.ErrConsumerDeleted, jetstream.ErrNoHeartbeat} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	var api *jetstream.APIError
-	var network *net.OpError
-	var address *net.AddrError
-	var name *net.DNSError
-	switch {
-	case errors.As(err, &api):
-		return api.Code >= 500
-	case errors.As(err, &address):
-		return false
-	case errors.As(err, &name):
-		return !name.IsNotFound
-	}
-	return errors.As(err, &network)
 }
 
 func pause(ctx context.Context, d time.Duration) {

@@ -1,85 +1,87 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/leadline/leadline/replay/batch"
 )
 
 // serverPayload is the largest message of the embedded server, in bytes.
 const serverPayload = 4 << 20
 
-// serve starts an embedded server that keeps its files in dir. It returns its URL, with a
-// token, and writes it to the file url there. Clients need the token to connect.
-func serve(dir, listen string) (*server.Server, string, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, "", err
-	}
-	if err := lock(filepath.Join(dir, "lock")); err != nil {
-		return nil, "", fmt.Errorf("%s is in use: %w", dir, err)
-	}
+// serve starts an embedded server that keeps its files in dir. Its URL, with a token that
+// clients need, is in the file url there. An error of the server cancels the context by fail.
+func serve(ctx context.Context, fail context.CancelCauseFunc, dir, listen string) (*server.Server, error) {
 	probe, err := net.Listen("tcp", listen)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	at := probe.Addr().(*net.TCPAddr)
+	address := probe.Addr().(*net.TCPAddr)
 	if err := probe.Close(); err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	token, err := readToken(filepath.Join(dir, "token"))
-	if err != nil {
-		return nil, "", err
-	}
+	name := filepath.Join(dir, "url")
+	token := readToken(name)
 	s, err := server.NewServer(&server.Options{
-		ServerName: "leadline", Host: at.IP.String(), Port: at.Port, Authorization: token, MaxPayload: serverPayload,
+		ServerName: "leadline", Host: address.IP.String(), Port: address.Port, Authorization: token, MaxPayload: serverPayload,
 		JetStream: true, StoreDir: dir, NoSigs: true,
 	})
 	if err != nil {
-		return nil, "", fmt.Errorf("starting the server: %w", err)
+		return nil, fmt.Errorf("starting the server: %w", err)
 	}
-	log := &serverLog{}
-	s.SetLoggerV2(log, false, false, false)
+	failed := func(err error) {
+		fail(&statusError{fmt.Errorf("the embedded server: %w", err), batch.ExitBad})
+	}
+	s.SetLoggerV2(&serverLog{failed}, false, false, false)
 	s.Start()
-	if log.fatal == nil && !s.ReadyForConnections(time.Minute) {
-		log.fatal = errors.New("it does not accept connections")
+	if ctx.Err() == nil && !s.ReadyForConnections(time.Minute) {
+		failed(errors.New("it does not accept connections"))
 	}
-	if log.fatal != nil {
+	if err := context.Cause(ctx); err != nil {
 		s.Shutdown()
-		return nil, "", fmt.Errorf("starting the server: %w", log.fatal)
+		return nil, err
 	}
-	url := strings.Replace(s.ClientURL(), "://", "://"+token+"@", 1)
-	return s, url, os.WriteFile(filepath.Join(dir, "url"), []byte(url+"\n"), 0o600)
+	at := strings.Replace(s.ClientURL(), "://", "://"+token+"@", 1)
+	return s, os.WriteFile(name, []byte(at+"\n"), 0o600)
 }
 
-// readToken returns the token in a file, which it creates.
-func readToken(name string) (string, error) {
-	text, err := os.ReadFile(name)
-	if err == nil {
-		return strings.TrimSpace(string(text)), nil
+// readToken returns the token in the URL that an earlier server has left in a file, or a new
+// one.
+func readToken(name string) string {
+	text, _ := os.ReadFile(name) // a file that cannot be read is not written, either
+	u, err := url.Parse(strings.TrimSpace(string(text)))
+	if token := rand.Text(); err != nil || len(u.User.Username()) != len(token) {
+		return token
 	}
-	if !os.IsNotExist(err) {
-		return "", err
-	}
-	token := rand.Text()
-	return token, os.WriteFile(name, []byte(token+"\n"), 0o600)
+	return u.User.Username()
 }
 
-// A serverLog keeps the reason why a server does not start.
-type serverLog struct{ fatal error }
+// A serverLog calls failed when the server does not start, or cannot use its files.
+type serverLog struct{ failed func(error) }
 
-func (l *serverLog) Fatalf(format string, v ...any) {
-	if l.fatal == nil {
-		l.fatal = fmt.Errorf(format, v...)
+func (l *serverLog) Fatalf(format string, v ...any) { l.failed(fmt.Errorf(format, v...)) }
+
+func (l *serverLog) Errorf(_ string, v ...any) {
+	for _, v := range v {
+		var file *fs.PathError
+		if err, ok := v.(error); ok && errors.As(err, &file) {
+			l.failed(err)
+		}
 	}
 }
-func (*serverLog) Errorf(string, ...any)  {}
+
 func (*serverLog) Warnf(string, ...any)   {}
 func (*serverLog) Noticef(string, ...any) {}
 func (*serverLog) Debugf(string, ...any)  {}

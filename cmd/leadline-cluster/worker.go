@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,83 +8,111 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/spf13/cobra"
 
 	"github.com/leadline/leadline/replay/batch"
 )
 
 // A worker takes shards out of a queue and stores their results.
 type worker struct {
-	connection
 	*queue
+	url      string
 	jobs     int
-	store    string
-	attached bool // to the coordinator that started it
+	dir      string // with the journals
+	attached bool   // to the coordinator that started it
 	stderr   io.Writer
 }
 
+func newWorker(status *int) *cobra.Command {
+	w := &worker{}
+	c := command("worker [flags]", "check shards for a coordinator", status, func(c *cobra.Command, args []string) (task, error) {
+		switch {
+		case len(args) > 0:
+			return nil, errors.New("it takes no arguments")
+		case w.jobs < 1 || w.jobs > maxWorkers:
+			return nil, fmt.Errorf("--jobs must be 1 to %d", maxWorkers)
+		case w.url == "":
+			return nil, errors.New("no --url given")
+		}
+		w.stderr = c.ErrOrStderr()
+		return func(ctx context.Context) (int, error) { return 0, w.run(ctx, c.InOrStdin()) }, nil
+	})
+	flags := c.Flags()
+	flags.StringVar(&w.url, "url", "", "`URL` of the coordinator's server, as nats://host:4222, or @FILE for a file that has it")
+	flags.IntVarP(&w.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "histories at the same time")
+	flags.StringVar(&w.dir, "store", "", "`directory` with journals, so that a worker that is started again goes on (default: a temporary one)")
+	flags.BoolVar(&w.attached, "attached", false, "")
+	_ = flags.MarkHidden("attached")
+	return c
+}
+
 // run works until the context is cancelled. An attached worker also ends when its standard
-// input does, and writes a line when it is connected.
-func (w *worker) run(ctx context.Context, s streams) (err error) {
-	w.stderr = s.err
-	if w.store == "" {
-		if w.store, err = os.MkdirTemp("", "leadline-cluster-worker-"); err != nil {
+// input does.
+func (w *worker) run(ctx context.Context, stdin io.Reader) (err error) {
+	if w.dir == "" {
+		if w.dir, err = os.MkdirTemp("", "leadline-cluster-worker-"); err != nil {
 			return err
 		}
-		defer os.RemoveAll(w.store) // on failure, files stay in the temporary directory
-	} else if err := os.MkdirAll(w.store, 0o700); err != nil {
+		defer os.RemoveAll(w.dir) // on failure, files stay in the temporary directory
+	}
+	if w.dir, err = filepath.Abs(w.dir); err == nil { // jobs change the working directory
+		err = os.MkdirAll(w.dir, 0o700)
+	}
+	if err != nil {
 		return err
 	}
-	// Paths of the jobs are relative to other directories.
-	if w.store, err = filepath.Abs(w.store); err != nil {
-		return err
-	}
-	if w.queue, err = w.connect(nats.RetryOnFailedConnect(true)); err != nil {
+	if w.queue, err = connect(w.url, nats.RetryOnFailedConnect(true)); err != nil {
 		return err
 	}
 	defer w.nc.Close()
-	defer func() { _ = w.nc.FlushTimeout(time.Second) }() // without it, the last shard is delivered again
 	if w.attached {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithCancel(ctx)
 		defer cancel()
 		go func() {
-			_, _ = io.Copy(io.Discard, s.in) // whatever ends it
+			_, _ = io.Copy(io.Discard, stdin) // whatever ends it
 			cancel()
 		}()
-		if _, err := fmt.Fprintln(s.out, "connected"); err != nil {
-			return err
-		}
 	}
 	debug.SetGCPercent(400) // small histories leave little behind
-	for waits := false; ctx.Err() == nil; pause(ctx, 250*time.Millisecond) {
-		err := w.work(ctx)
-		switch {
-		case ctx.Err() != nil:
-		case w.nc.IsClosed(): // for example after a wrong token
-			return fmt.Errorf("connecting to NATS: %w", errors.Join(err, w.nc.LastError()))
-		case !passes(err): // others may do its shard
+	for ctx.Err() == nil {
+		var consumer jetstream.Consumer
+		err := w.insist(ctx, "waiting for a coordinator that runs the same program", func() (err error) {
+			consumer, err = w.find(ctx)
 			return err
-		case !waits && !w.attached:
-			fmt.Fprintln(s.err, "leadline-cluster worker: waiting for a coordinator")
+		})
+		if err == nil {
+			err = w.next(ctx, consumer)
 		}
-		waits = true
+		if err != nil && ctx.Err() == nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// work does one shard after another until an error.
-func (w *worker) work(ctx context.Context) error {
-	consumer, err := w.find(ctx)
-	for err == nil && ctx.Err() == nil {
-		err = w.next(ctx, consumer)
+// insist repeats a request to the server until it succeeds. It returns an error if the
+// context ends, or the connection, for example after a wrong token.
+func (w *worker) insist(ctx context.Context, what string, request func() error) error {
+	for reported := false; ; pause(ctx, 250*time.Millisecond) {
+		err := request()
+		switch {
+		case err == nil, ctx.Err() != nil:
+			return err
+		case w.nc.IsClosed():
+			return fmt.Errorf("connecting to NATS: %w", errors.Join(err, w.nc.LastError()))
+		case !reported:
+			fmt.Fprintf(w.stderr, "leadline-cluster worker: %s: %v\n", what, err)
+			reported = true
+		}
 	}
-	return err
 }
 
 // next waits a while for a shard and does it.
@@ -94,105 +121,111 @@ func (w *worker) next(ctx context.Context, consumer jetstream.Consumer) error {
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	m, err := consumer.Next(jetstream.FetchContext(waiting))
-	switch {
-	case errors.Is(err, nats.ErrTimeout) && w.nc.IsConnected(), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		_, err = consumer.Info(ctx) // the server may have begun anew
-		return err
-	case err != nil:
-		return err
+	if err != nil {
+		return nil // there is none, or find reports the error
 	}
 	meta, err := m.Metadata()
 	if err != nil {
 		return err
 	}
-	ackWait := consumer.CachedInfo().Config.AckWait
+	silence := consumer.CachedInfo().Config.AckWait
 	beating, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {
-		for pause(beating, ackWait/3); beating.Err() == nil; pause(beating, ackWait/3) {
+		for pause(beating, silence/3); beating.Err() == nil; pause(beating, silence/3) {
 			_ = m.InProgress() // without it, the shard is delivered again
 		}
 	}()
-	if err := w.do(ctx, m.Data(), meta.NumDelivered); err != nil {
-		_ = m.NakWithDelay(ackWait / 3) // without it, the shard is delivered later
-		return err
-	}
-	return m.DoubleAck(ctx)
-}
-
-// do makes sure that the result of a shard is stored.
-func (w *worker) do(ctx context.Context, message []byte, delivery uint64) error {
-	var t task
-	if err := json.Unmarshal(message, &t); err != nil {
+	var s shard
+	if err := json.Unmarshal(m.Data(), &s); err != nil {
 		return fmt.Errorf("reading a message: %w", err)
 	}
-	key := t.Job.key()
-	if ok, _, err := w.stored(ctx, key, t.Part); ok || err != nil {
+	if err := w.do(ctx, &s, meta.NumDelivered); err != nil {
+		_ = m.Nak() // without it, the shard is delivered later
 		return err
 	}
-	if delivery > uint64(t.Job.Tries) {
-		text := fmt.Sprintf("given up: %d workers have ended, or were lost, during it", t.Job.Tries)
-		return w.queue.store(ctx, key, t.Part, text, bytes.NewReader(nil))
-	}
-	if err := os.Chdir(t.Job.Dir); err != nil {
-		return fmt.Errorf("the directory of the coordinator: %w", err)
-	}
-	base := filepath.Join(w.store, fmt.Sprintf("%s-%d", key, t.Part))
-	r, err := w.check(ctx, &t, base)
-	if err != nil {
-		return err
-	}
-	header, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	// The coordinator may be away: what was done is not lost.
-	for {
-		err := w.send(ctx, key, t.Part, append(header, '\n'), base+".lines")
-		if err == nil || ctx.Err() != nil || !passes(err) {
-			return errors.Join(err, os.Remove(base+".lines"), os.Remove(base+".journal"))
-		}
-		pause(ctx, 250*time.Millisecond)
-	}
+	return w.insist(ctx, "ending a shard", func() error { return m.DoubleAck(ctx) })
 }
 
-// window is how far back the compression of results looks. The coordinator needs as much
+// do makes sure that the result of a shard is stored. What keeps the worker from checking
+// it is a result, too: on another machine, the input may be missing.
+func (w *worker) do(ctx context.Context, s *shard, delivery uint64) error {
+	key := s.Job.key()
+	failed := &shardResult{Status: batch.ExitInternal, Failed: fmt.Sprintf("given up: %d workers have ended, or were lost, during it", tries)}
+	if delivery <= uint64(tries) {
+		err := w.check(ctx, key, s)
+		if err == nil || ctx.Err() != nil || w.nc.IsClosed() {
+			return err
+		}
+		host, _ := os.Hostname() // "" if it has no name
+		failed = &shardResult{Status: batch.ExitBad, Failed: fmt.Sprintf("a worker on %s: %v", host, err)}
+	}
+	return w.send(ctx, key, s.Part, failed, nil)
+}
+
+// window is how far back the compression of lines looks. The coordinator needs as much
 // memory for each shard.
 const window = 128 << 10
 
-// check checks a shard. It writes the lines, compressed, to base.lines, and keeps a journal at
-// base.journal.
-func (w *worker) check(ctx context.Context, t *task, base string) (r *shardResult, err error) {
-	debug.SetMemoryLimit(t.Job.Memory / 10 * 9)
-	journal, err := batch.OpenJournal(base+".journal", t.Job.plan(t.Part))
-	if err != nil {
-		return nil, err
+// check checks a shard, unless its result is stored, and stores the result.
+func (w *worker) check(ctx context.Context, key string, s *shard) (err error) {
+	if done, err := w.done(ctx, key, s.Part); done || err != nil {
+		return err
+	}
+	if err := os.Chdir(s.Job.Dir); err != nil {
+		return fmt.Errorf("the directory of the coordinator: %w", err)
+	}
+	debug.SetMemoryLimit(s.Job.Memory / 10 * 9)
+	var name string
+	var journal *batch.Journal
+	for i := 0; journal == nil; i++ { // a worker that was taken to be lost may have the first one
+		name = filepath.Join(w.dir, fmt.Sprintf("%s-%d-%d", key, s.Part, i))
+		if journal, err = batch.OpenJournal(name+".journal", s.Job.plan(s.Part)); err != nil && !errors.Is(err, batch.ErrLocked) {
+			return err
+		}
 	}
 	defer func() { err = errors.Join(err, journal.Close(false)) }()
-	file, err := os.Create(base + ".lines")
+	lines, err := os.Create(name + ".lines")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	out, err := zstd.NewWriter(file, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window))
+	defer lines.Close()
+	compressed, err := zstd.NewWriter(lines, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if r, err = t.Job.check(ctx, t.Part, w.jobs, journal, out); err != nil {
-		return nil, err
+	r, err := s.Job.check(ctx, s.Part, w.jobs, journal, compressed)
+	if err = errors.Join(err, compressed.Close()); err == nil {
+		err = w.send(ctx, key, s.Part, r, lines)
 	}
-	return r, out.Close()
+	if err == nil {
+		err = errors.Join(os.Remove(name+".lines"), os.Remove(name+".journal"))
+	}
+	return err
+}
+
+// done reports whether the result of a shard is stored.
+func (w *worker) done(ctx context.Context, key string, part int) (done bool, err error) {
+	err = w.insist(ctx, "asking for a result", func() error {
+		r, err := w.result(ctx, key, part)
+		done = r != nil
+		return err
+	})
+	return done, err
 }
 
 // send stores the result of a shard, unless another worker has stored it.
-func (w *worker) send(ctx context.Context, key string, part int, header []byte, lines string) error {
-	if ok, _, err := w.stored(ctx, key, part); ok || err != nil {
+func (w *worker) send(ctx context.Context, key string, part int, r *shardResult, lines io.ReadSeeker) error {
+	if done, err := w.done(ctx, key, part); done || err != nil {
 		return err
 	}
-	file, err := os.Open(lines)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	return w.queue.store(ctx, key, part, "", io.MultiReader(bytes.NewReader(header), file))
+	return w.insist(ctx, "storing a result", func() error {
+		if lines == nil {
+			return w.store(ctx, key, part, r, nil)
+		}
+		if _, err := lines.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		return w.store(ctx, key, part, r, lines)
+	})
 }
