@@ -270,8 +270,8 @@
 // After an outcome that is unknown, a process may go on, as a new one. If events are in the order of
 // their lines, and a field that looks like a stamp contradicts that (see Jepsen), the history
 // is refused. It is a fault if no record has a field, or if none has a member of an object that
-// some have, unless its expression compares it with nil or has it before ?? or ?. somewhere. The number of nodes of an expression and the memory that it takes
-// are bounded.
+// some have, unless its expression compares it with nil or has it before ?? or ?. somewhere. The nodes of an expression, and the memory
+// and the work that it takes for one record, are bounded.
 //
 // Numbers with a fraction or an exponent are floats, and integers of more than 64 bits
 // strings of their digits. Cells of a table and values of logfmt without quotes are

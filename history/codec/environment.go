@@ -26,6 +26,7 @@ type environment struct {
 	// room is how many more values expressions may make of the record. A small expression
 	// may have a list many times, and its elements too.
 	room int
+	work int // that the expression may still do
 }
 
 // boxedTexts is how many recent strings are not made again. A power of two.
@@ -224,17 +225,6 @@ func (e *environment) valueOf(x any) (history.Value, error) {
 		return history.FloatValue(x), nil
 	case history.Value:
 		return x, nil
-	case []any:
-		list, err := e.valuesOf(x)
-		if len(list) == 0 {
-			return emptyList, err
-		}
-		e.pool.made += partBytes
-		return history.ListValue(list...), err
-	case []string: // as split returns
-		return e.valueOf(listOf(x))
-	case []int: // as 1..3 is
-		return e.valueOf(listOf(x))
 	case map[string]any:
 		var pairs []history.Value
 		for key, v := range x {
@@ -247,16 +237,15 @@ func (e *environment) valueOf(x any) (history.Value, error) {
 		m, _ := history.MapValue(pairs...) // whose keys differ
 		return m, nil
 	}
-	return history.NoValue, fmt.Errorf("%v (%s) is not a value of a history", x, strings.TrimPrefix(fmt.Sprintf("%T", x), "codec."))
-}
-
-// listOf returns a list of any elements.
-func listOf[E any](x []E) []any {
-	list := make([]any, len(x))
-	for i, v := range x {
-		list[i] = v
+	if elements, ok := elementsOf(x); ok {
+		list, err := e.valuesOf(elements)
+		if len(list) == 0 {
+			return emptyList, err
+		}
+		e.pool.made += partBytes
+		return history.ListValue(list...), err
 	}
-	return list
+	return history.NoValue, fmt.Errorf("%v (%s) is not a value of a history", x, strings.TrimPrefix(fmt.Sprintf("%T", x), "codec."))
 }
 
 // valuesOf returns values that live as long as the history.

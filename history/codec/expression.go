@@ -20,12 +20,8 @@ type expression struct {
 	program *vm.Program
 	fields  []*recordField // those that it names
 	isStamp bool           // it is a plain path to a stamp
+	hasWork bool           // it counts its work
 }
-
-const (
-	maxNodes  = 1000    // of an expression
-	maxMemory = 1 << 20 // values that an expression may make for one record
-)
 
 // compile compiles the expression of a part, and adds its fields to those of the mapping. A
 // stamp that is a plain path is read by ns.
@@ -41,14 +37,16 @@ func (m *mapping) compile(p part, text string) (*expression, error) {
 		source = stampName + "(" + text + ")"
 	}
 	var members fieldMembers
+	var work workMeter
 	uses := fieldUses{paths: map[string]fieldPath{}, optional: map[string]bool{}}
-	options := append(slices.Clone(functions), expr.Patch(fieldKeys{}), expr.Patch(&members), expr.Patch(&uses), expr.Patch(directCalls{}))
+	options := append(slices.Clone(functions), expr.Patch(fieldKeys{}), expr.Patch(&members), expr.Patch(&uses), expr.Patch(&work), expr.Patch(directCalls{}))
 	if e.program, err = expr.Compile(source, options...); err != nil {
 		return nil, withHint(text, err)
 	}
 	if members.others > 0 {
 		return nil, errors.New(`$env stands before the name of a field: $env["NAME"]`)
 	}
+	e.hasWork = work.isUsed
 	for _, key := range uses.keys {
 		if f := m.field(key); !slices.Contains(e.fields, f) {
 			e.fields = append(e.fields, f)

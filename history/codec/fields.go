@@ -271,7 +271,9 @@ func (directCalls) Visit(node *ast.Node) {
 // callOf returns a call of a function that panics with its errors. The library has calls
 // without reflection for functions of this type.
 func callOf(f func(a, b any) any, a, b ast.Node) ast.Node {
-	return &ast.CallNode{Callee: &ast.ConstantNode{Value: f}, Arguments: []ast.Node{a, b}}
+	callee := &ast.ConstantNode{Value: f}
+	callee.SetType(reflect.TypeOf(f))
+	return &ast.CallNode{Callee: callee, Arguments: []ast.Node{a, b}}
 }
 
 // member returns a member of an object.

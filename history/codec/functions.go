@@ -34,7 +34,7 @@ var functions = []expr.Option{
 	expr.Function("unknown", func(args ...any) (any, error) { return history.UnknownValue, nil }),
 	expr.Function("fromJSON", func(args ...any) (any, error) { return fromJSON(args, false) }),
 	expr.Function(exactFromJSON, func(args ...any) (any, error) { return fromJSON(args, true) }),
-	expr.Function("int", integerOf),
+	expr.Function("int", integerOf), expr.Function("uniq", uniq),
 	bounded("repeat", repeatedSize), bounded("replace", replacedSize), bounded("join", joinedSize),
 	bounded("toJSON", heldSize), bounded("string", heldSize),
 	expr.Function("keys", func(args ...any) (any, error) {
@@ -127,6 +127,8 @@ func bytesOf(x any, limit int) int {
 		for i := 0; i < len(x) && n <= limit; i++ {
 			n += 1 + len(x[i])
 		}
+	case []int:
+		n += len(x)
 	case map[string]any:
 		for key, v := range x {
 			if n += len(key); n > limit {
@@ -152,17 +154,29 @@ func heldSize(_ []any, held int) int { return held }
 
 // joinedSize is the size of join(LIST, SEPARATOR).
 func joinedSize(args []any, held int) int {
-	return held + elementsOf(args[0])*lengthOf(args, 1)
+	list, _ := elementsOf(args[0])
+	return held + len(list)*lengthOf(args, 1)
 }
 
-func elementsOf(x any) int {
+// elementsOf returns the elements of a list.
+func elementsOf(x any) (list []any, ok bool) {
 	switch x := x.(type) {
 	case []any:
-		return len(x)
-	case []string:
-		return len(x)
+		return x, true
+	case []string: // as split returns
+		return anyOf(x), true
+	case []int: // as 1..3 is
+		return anyOf(x), true
 	}
-	return 0
+	return nil, false
+}
+
+func anyOf[E any](x []E) []any {
+	list := make([]any, len(x))
+	for i, v := range x {
+		list[i] = v
+	}
+	return list
 }
 
 // replacedSize is the size of replace(TEXT, OLD, NEW).
@@ -176,6 +190,38 @@ func replacedSize(args []any, held int) int {
 func repeatedSize(args []any, held int) int {
 	n, _ := args[len(args)-1].(int)
 	return max(n, 0) * lengthOf(args, 0)
+}
+
+// uniq is the function of the library, which compares each element with all before.
+func uniq(args ...any) (any, error) {
+	if len(args) == 1 {
+		if list, ok := elementsOf(args[0]); ok {
+			return distinct(list), nil
+		}
+	}
+	return nil, errors.New("uniq takes a list")
+}
+
+// distinct returns the elements without those that are there before.
+func distinct(list []any) []any {
+	known := map[any]bool{}
+	kept := []any{}
+	for _, x := range list {
+		key := x
+		switch v := x.(type) {
+		case []any, []string, []int, map[string]any:
+			key = fmt.Sprintf("%#v", v)
+		case float64: // 1.0 equals 1
+			if n, err := integral(v); err == nil {
+				key = n
+			}
+		}
+		if !known[key] {
+			known[key] = true
+			kept = append(kept, x)
+		}
+	}
+	return kept
 }
 
 // membersOf returns what of returns for the members of an object, ordered by key. The

@@ -26,6 +26,11 @@ func TestMappedFunctions(t *testing.T) {
 		{`let x = repeat("x", 1000000); join([x, x])`, "memory budget exceeded"}, {`join(map(1..1000, "x"), repeat("x", 10000))`, "memory budget exceeded"},
 		{`let x = repeat("x", 1000000); toJSON([x, x])`, "memory budget exceeded"}, {`let x = repeat("x", 1000000); string([x, x])`, "memory budget exceeded"},
 		{`[lower(lower), let z = z + 1; $env["z"] + z]`, `["a" 7]`},
+		{`let r = 1..1000; sum(r, sum(r, #))`, "[500500000]"}, {`let r = 1..1000; sum(r, sum(r, sum(r, #)))`, "work budget exceeded"},
+		{`let r = 1..100000; count(r, -1 in r)`, "work budget exceeded"}, {`let x = repeat("x", 1000000); count(1..100000, x matches "(x*)*y")`, "work budget exceeded"},
+		{`reduce(1..1000000, "x" + #acc, "")`, "work budget exceeded"}, {`let r = 1..100000; count(r, upper(string(r)) == "")`, "work budget exceeded"},
+		{`[len(uniq(1..100000)), uniq([1, 1.0, "1", [1], ["1"], [1], nil, nil, {"a": 1}, {"a": 1}, 1.5])]`, `[100000 [1, "1", [1], ["1"], null, {"a": 1}, 1.5]]`},
+		{`uniq(z)`, "uniq takes a list"}, {`map([s], # + 1)`, "^"}, {`filter([z], # + 1)`, "^"}, {`filter([z], "x")`, "^"},
 		{bomb(), "memory budget exceeded"}, {"toJSON(" + bomb() + ")", "memory budget exceeded"},
 	} {
 		got := ""

@@ -164,6 +164,10 @@ func (d *mapped) eval(p part) (any, error) {
 	if e == nil {
 		return nil, nil
 	}
+	if e.hasWork {
+		d.env.work = maxWork + 16*d.records.size()
+		d.env.values[workKey] = &d.env.work
+	}
 	v, err := d.vm.Run(e.program, d.env.values)
 	if err == nil {
 		return v, nil
@@ -327,15 +331,8 @@ func (d *mapped) invocation() (method string, args []history.Value, err error) {
 	if err != nil || x == nil {
 		return method, nil, err
 	}
-	var list []any
-	switch x := x.(type) {
-	case []any:
-		list = x
-	case []string:
-		list = listOf(x)
-	case []int:
-		list = listOf(x)
-	default:
+	list, ok := elementsOf(x)
+	if !ok {
 		list = []any{x}
 	}
 	for len(list) > 0 && list[len(list)-1] == nil {
