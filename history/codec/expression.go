@@ -10,6 +10,7 @@ import (
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/vm"
 )
@@ -38,10 +39,15 @@ func (m *mapping) compile(p part, text string) (*expression, error) {
 	}
 	var members fieldMembers
 	var work workMeter
+	var calls directCalls
 	uses := fieldUses{paths: map[string]fieldPath{}, optional: map[string]bool{}}
-	options := append(slices.Clone(functions), expr.Patch(fieldKeys{}), expr.Patch(&members), expr.Patch(&uses), expr.Patch(&work), expr.Patch(directCalls{}))
+	options := append(slices.Clone(functions), expr.Patch(fieldKeys{}), expr.Patch(&members), expr.Patch(&uses), expr.Patch(&work), expr.Patch(&calls))
 	if e.program, err = expr.Compile(source, options...); err != nil {
 		return nil, withHint(text, err)
+	}
+	if f := calls.unknown; f != nil {
+		unknown := file.Error{Location: f.Location(), Message: "unknown function " + f.Value}
+		return nil, unknown.Bind(file.NewSource(source))
 	}
 	if members.others > 0 {
 		return nil, errors.New(`$env stands before the name of a field: $env["NAME"]`)
@@ -93,7 +99,7 @@ func withHint(text string, err error) error {
 	if next := nextEntry.FindStringSubmatch(text); next != nil {
 		return fmt.Errorf("%w\n%s is not a name of an entry; known are %s, model, tie", err, next[1], strings.Join(partNames[:], ", "))
 	}
-	if noField.MatchString(text) {
+	if noField.MatchString(text) || strings.Contains(err.Error(), "unexpected token Identifier") {
 		return fmt.Errorf("%w\na field whose name is a word of the language, or not an identifier, is written $env[\"NAME\"]", err)
 	}
 	return err

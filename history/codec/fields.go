@@ -240,9 +240,9 @@ func (u *fieldUses) mayLack(node ast.Node) {
 // directCalls replaces the members of objects, arithmetic, ns and stamp by calls of functions
 // with two arguments. These are faster than the library's, which copies what it finds, and
 // report an overflow.
-type directCalls struct{}
+type directCalls struct{ unknown *ast.IdentifierNode } // a function that there is not
 
-func (directCalls) Visit(node *ast.Node) {
+func (d *directCalls) Visit(node *ast.Node) {
 	switch n := (*node).(type) {
 	case *ast.MemberNode:
 		_, isText := n.Property.(*ast.StringNode)
@@ -264,6 +264,8 @@ func (directCalls) Visit(node *ast.Node) {
 			ast.Patch(node, callOf(nanosecondsIn, args[0], args[1]))
 		case callee.Value == stampName && len(args) == 1:
 			ast.Patch(node, callOf(stampIn, args[0], &ast.NilNode{}))
+		case callee.Type().Kind() != reflect.Func:
+			d.unknown = callee // the last one: the library has not examined the arguments of one
 		}
 	}
 }
