@@ -122,8 +122,14 @@ func (f *checkFlags) explainCommand(r *result) string {
 	}
 	words := []string{"leadline", "explain"}
 	f.all.Visit(func(flag *pflag.Flag) {
-		if set := hintFlags[flag.Name]; set {
-			words = append(words, "--"+flag.Name+"="+report.ShellWord(flag.Value.String()))
+		values := []string{flag.Value.String()}
+		if list, ok := flag.Value.(pflag.SliceValue); ok { // each was given by itself
+			values = list.GetSlice()
+		}
+		for _, value := range values {
+			if hintFlags[flag.Name] {
+				words = append(words, "--"+flag.Name+"="+report.ShellWord(value))
+			}
 		}
 	})
 	if r.History.ID != "" {
