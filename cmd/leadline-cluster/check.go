@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -171,19 +172,15 @@ func (f *checkFlags) run(ctx context.Context, stdout, stderr io.Writer) (status 
 	return status, err
 }
 
-// written returns what this command writes. It must not be in the input, which would
-// change while it is read.
-func written(store string, stdout io.Writer) (files []os.FileInfo) {
-	if info, err := os.Stat(store); err == nil {
-		files = append(files, info)
-	}
+// written returns what reports whether this command writes a file or directory. It must not
+// be in the input, which would change while it is read.
+func written(store string, stdout io.Writer) func(fs.FileInfo) bool {
 	if w, ok := stdout.(*output.Writer); ok {
 		stdout = w.W
 	}
-	if out, ok := stdout.(*os.File); ok {
-		if info, err := out.Stat(); err == nil && info.Mode().IsRegular() {
-			files = append(files, info)
-		}
+	var open []fs.File
+	if file, ok := stdout.(fs.File); ok {
+		open = append(open, file)
 	}
-	return files
+	return batch.IsOutput([]batch.Output{{File: store}}, open...)
 }

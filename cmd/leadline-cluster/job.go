@@ -51,13 +51,11 @@ func (j *job) key() string {
 
 // fingerprint returns a hash of the names, sizes and times of the files that paths name. It
 // is an error if one of the written files is among them.
-func fingerprint(paths []string, written []os.FileInfo) (string, error) {
+func fingerprint(paths []string, written func(fs.FileInfo) bool) (string, error) {
 	sum := sha256.New()
 	add := func(name string, info fs.FileInfo) error {
-		for _, w := range written {
-			if os.SameFile(w, info) {
-				return fmt.Errorf("%s is written by this command, and it is in the input", name)
-			}
+		if written(info) {
+			return fmt.Errorf("%s is written by this command, and it is in the input", name)
 		}
 		if !info.IsDir() { // writing a file changes the time of its directory
 			fmt.Fprintf(sum, "%q %d %d\n", name, info.Size(), info.ModTime().UnixNano())
