@@ -37,7 +37,8 @@
 // An open Journal takes about 50 bytes of memory for each outcome that was there when it
 // was opened.
 //
-// NewJUnit creates a report for other programs.
+// NewJUnit creates a report for other programs, and a Summary counts results. CheckOutputs
+// keeps such files from replacing histories that are read.
 //
 // # Promises
 //
