@@ -212,5 +212,7 @@ func (p *cells) leavesOut(choices int) bool {
 	return p.choiceCount > mostSeen*len(p.ops)
 }
 
-// mostSeen is how many choices there may be for each operation, on average.
+// mostSeen is how many choices there may be for each operation, on average. With a quarter,
+// BenchmarkRun decides one register less. Any number of choices changes nothing in
+// BenchmarkPrices; this bounds the memory.
 const mostSeen = 8

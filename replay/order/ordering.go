@@ -39,7 +39,7 @@ type operation struct {
 	front bool // it works at the front
 }
 
-// pairBytes is about the memory for a concurrent pair.
+// pairBytes is about the memory for a concurrent pair. It is measured, not tuned.
 const pairBytes = 128
 
 func newOrdering(p *ops.Problem, m *meter.Meter) ordering {

@@ -3,6 +3,8 @@ package order
 import "slices"
 
 // firstReduction is the number of learnt clauses above which reduceLearnt is first called.
+// A quarter, four times as many or no calls at all take about the same work in BenchmarkRun:
+// few histories learn that much. It bounds the memory of those that do.
 const firstReduction = 4000
 
 // dropped is in place of the levels of a clause that compact leaves out.

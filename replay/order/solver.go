@@ -27,7 +27,8 @@ type solver struct {
 	meter         *meter.Meter
 }
 
-// restartAfter is the unit of the number of conflicts between restarts.
+// restartAfter is the unit of the number of conflicts between restarts. With a quarter, one
+// deque of BenchmarkRun takes 1.6 of the work. Four times change nothing in BenchmarkPrices.
 const restartAfter = 64
 
 // newVariable returns a variable. Variables that have been in no conflict are decided in
