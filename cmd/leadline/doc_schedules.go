@@ -14,8 +14,9 @@
 // where a thread ends or waits, switches are free. A thread that polls waits until another
 // one writes; if it continues before, that counts as a preemption. Most violations need
 // one preemption. Programs get all schedules with one preemption, then with two, and
-// finally with three, or with as many as --preemptions says. The final line says how many
-// programs are complete up to which bound.
+// finally with three, or with as many as --preemptions says; after --preemptions -1, with any
+// number: of schedules that differ only by the order of independent steps, one is run. The
+// final line says how many programs are complete up to which bound.
 //
 // For objects that start goroutines, delays are bounded instead: how often the scheduler
 // passes over the thread whose turn it is. Some random schedules come first.

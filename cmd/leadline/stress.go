@@ -54,7 +54,7 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.StringVar(&f.histories, "histories", "", "`file` for recorded executions, three of each program, compressed if it ends in .gz or .zst")
 	f.output = outputFlag(flags, "text", "json")
 	flags.BoolVar(&f.Schedules, "schedules", false, "explore schedules of an instrumented build, one thread at a time, instead of running threads")
-	flags.IntVar(&f.Preemptions, "preemptions", 0, "with --schedules: most preemptions of a schedule, or delays if the object starts goroutines (default 3); programs get one first, then two, and so on")
+	flags.IntVar(&f.Preemptions, "preemptions", 0, "with --schedules: most preemptions of a schedule, or delays if the object starts goroutines (default 3); programs get one first, then two, and so on; -1: three, and then without a bound")
 	f.buildFlags()
 	flags.StringVar(&f.child, "child", "", "")
 	_ = flags.MarkHidden("child")

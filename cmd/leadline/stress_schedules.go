@@ -74,8 +74,8 @@ func (f *stressFlags) checkSchedules() error {
 	switch {
 	case !f.Schedules && (f.Preemptions != 0 || f.schedules.plain || len(f.schedules.instrument) > 0):
 		return errors.New("--preemptions, --plain and --instrument need --schedules")
-	case f.Preemptions < 0:
-		return errors.New("--preemptions must not be negative")
+	case f.Preemptions < -1:
+		return errors.New("--preemptions must be -1 or more")
 	}
 	return nil
 }

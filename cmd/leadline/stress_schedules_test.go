@@ -38,7 +38,7 @@ func TestScheduleFlags(t *testing.T) {
 	for args, want := range map[string]string{
 		"stress --subject queue --preemptions 2":              "need --schedules",
 		"stress --subject queue --plain":                      "need --schedules",
-		"stress --subject queue --schedules --preemptions -1": "must not be negative",
+		"stress --subject queue --schedules --preemptions -2": "must be -1 or more",
 		"stress --subject queue --time 0s":                    "--time must not be 0",
 		"stress --subject queue --values 0":                   "--values must not be 0",
 		"stress --subject queue --schedules --preemptions 0":  "--preemptions must not be 0",

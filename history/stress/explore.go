@@ -22,9 +22,8 @@ type ExploreOptions struct {
 	// replaces Preemptions for objects that start goroutines. 0 means the value of
 	// Preemptions for such objects, and no bound for others.
 	Delays int
-	// Strategy is "dfs", all schedules within the bound; "pct", "pos" or "walk",
-	// random ones; or "family", a strong hitting family. "" is "dfs", and for
-	// objects that start goroutines some random schedules first.
+	// Strategy is "dfs", all schedules within the bound, or "pos", random ones. "" is
+	// "dfs", and for objects that start goroutines some random schedules first.
 	Strategy string
 	// Executions and Time bound the exploration, if they are not 0.
 	Executions int64
@@ -308,11 +307,10 @@ func (x *explorer) explore(o ExploreOptions) (*Exploration, error) {
 	switch o.Strategy {
 	case "", "dfs":
 		err = x.deepen(o)
+	case "pos":
+		_, err = x.all(schedule.NewPOS(o.Seed), o.Executions, nil)
 	default:
-		var s schedule.Strategy
-		if s, err = newStrategy(o.Strategy, max(o.Preemptions, o.Delays)+1, o.Seed); err == nil {
-			_, err = x.all(s, o.Executions, nil)
-		}
+		err = fmt.Errorf("unknown strategy %q", o.Strategy)
 	}
 	if err != nil {
 		return nil, err
@@ -331,24 +329,8 @@ func (x *explorer) explore(o ExploreOptions) (*Exploration, error) {
 	return x.result, nil
 }
 
-// newStrategy returns a strategy that is not a depth-first search.
-func newStrategy(name string, depth int, seed uint64) (schedule.Strategy, error) {
-	switch name {
-	case "pct":
-		return schedule.NewPCT(depth, seed), nil
-	case "pos":
-		return schedule.NewPOS(seed), nil
-	case "walk":
-		return schedule.NewWalk(seed), nil
-	case "family":
-		return schedule.NewFamily(depth), nil
-	}
-	return nil, fmt.Errorf("unknown strategy %q", name)
-}
-
-// randomSchedules is how many schedules of each random strategy an object that
-// starts goroutines gets.
-const randomSchedules = 256
+// randomSchedules is how many random schedules an object that starts goroutines gets.
+const randomSchedules = 512
 
 // pollingPreemptions is the bound for programs that are explored without one, if a thread
 // seems to poll forever.
@@ -387,12 +369,8 @@ func (x *explorer) deepen(o ExploreOptions) error {
 	}
 	if auto && x.spawns {
 		dfs.Preemptions, dfs.Delays = -1, o.Preemptions
-		for i, name := range []string{"pos", "pct"} {
-			if o.Preemptions == 0 {
-				break
-			}
-			s, _ := newStrategy(name, min(o.Preemptions, 2)+1, o.Seed+uint64(i))
-			if _, err := x.all(s, randomSchedules, nil); err != nil || x.stops() {
+		if o.Preemptions > 0 {
+			if _, err := x.all(schedule.NewPOS(o.Seed), randomSchedules, nil); err != nil || x.stops() {
 				return err
 			}
 		}

@@ -37,6 +37,8 @@ func (s *searcher) deepest() int {
 	switch o := &s.options; {
 	case o.Delays > 0:
 		return o.Delays
+	case o.Preemptions < 0:
+		return mostPreemptions + 1 // which stands for no bound
 	case o.Preemptions > 0:
 		return o.Preemptions
 	}
@@ -47,10 +49,15 @@ func (s *searcher) deepest() int {
 // preemption, and those without a violation later with more. Programs that the options
 // give are explored up to the largest bound at once.
 func (s *searcher) exploreAll() error {
-	s.report.Explored = &Explored{Complete: make([]int, s.deepest()+1), Diverging: []string{}}
+	s.report.Explored = &Explored{Complete: make([]int, s.deepest()+1), Diverging: []string{}, Unbounded: s.options.Preemptions < 0}
 	if len(s.programs) > 0 {
 		for _, p := range s.programs {
-			if _, err := s.tryAt(s.targets[0], p, 0, s.deepest()); err != nil {
+			bound := min(s.deepest(), max(s.options.Preemptions, s.options.Delays, mostPreemptions))
+			whole, err := s.tryAt(s.targets[0], p, 0, bound)
+			if err == nil && !whole && bound < s.deepest() && len(s.report.Findings) == 0 {
+				_, err = s.tryAt(s.targets[0], p, s.deepest(), s.deepest())
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -221,10 +228,13 @@ func (s *searcher) tryAt(t *target, p *Program, from, bound int) (whole bool, er
 
 // exploreOptions returns the options for a generated program.
 func (s *searcher) exploreOptions(bound int) ExploreOptions {
-	o := ExploreOptions{Preemptions: bound, Strategy: s.options.Strategy, Checker: s.options.Checker,
+	o := ExploreOptions{Preemptions: bound, Checker: s.options.Checker,
 		Executions: levelExecutions[min(bound, len(levelExecutions)-1)], Time: max(s.left(), leastRun), Seed: s.options.Seed + uint64(s.report.Programs)<<8}
-	if s.options.Delays > 0 {
+	switch {
+	case s.options.Delays > 0:
 		o.Preemptions, o.Delays = 0, bound
+	case s.options.Preemptions < 0 && bound > mostPreemptions:
+		o.Preemptions = -1
 	}
 	return o
 }
@@ -459,7 +469,6 @@ func (s *searcher) lookFor(f *Finding, p *Program) *Finding {
 	x.seeks(f)
 	bound := max(f.found.bound, min(f.found.Preemptions, mostPreempted), 1)
 	o := s.exploreOptions(bound)
-	o.Strategy = "" // random schedules would take long without a violation
 	e, err := s.exploreProgram(x, o)
 	if err != nil || len(e.Violations) == 0 || f.Fault == "" && s.enables(p, e.Violations[0].Outcome, e.Violations[0].RealTime, x.expected) {
 		return nil

@@ -348,18 +348,37 @@ func TestExplore(t *testing.T) {
 func TestUndecided(t *testing.T) {
 	defer stress.SetSequentialLimits(stress.SetSequentialLimits(100, 1000))
 	c := classOf(t, func() *bag { return &bag{list: []int{0, 1, 2, 3, 4, 5, 6, 7}} }, stress.ReflectOptions{})
-	e := explore(t, c, "{ All() } || { All() }", stress.ExploreOptions{Strategy: "walk", Executions: 5})
+	e := explore(t, c, "{ All() } || { All() }", stress.ExploreOptions{Strategy: "pos", Executions: 5})
 	if len(e.Violations) > 0 || e.Undecided == 0 {
 		t.Errorf("%d executions are undecided, violations %v", e.Undecided, e.Violations)
 	}
 	stress.SetSequentialLimits(100, 1<<17)
-	e = explore(t, c, "[ Take(); Take(); Take(); Take() ] { All() } || { All() }", stress.ExploreOptions{Strategy: "walk", Executions: 5})
+	e = explore(t, c, "[ Take(); Take(); Take(); Take() ] { All() } || { All() }", stress.ExploreOptions{Strategy: "pos", Executions: 5})
 	if len(e.Violations) > 0 || e.Undecided > 0 {
 		t.Errorf("%d executions are undecided, violations %v", e.Undecided, e.Violations)
 	}
 	e = explore(t, c, "[ Take(); Take(); Take(); Take() ] { Two() } || { All() }", stress.ExploreOptions{Strategy: "pos", Executions: 1000})
 	if len(e.Violations) == 0 {
 		t.Errorf("no violation; %d executions are undecided", e.Undecided)
+	}
+}
+
+// TestWithoutBound: after the schedules with few preemptions come all others, as far as they
+// differ by more than the order of independent steps.
+func TestWithoutBound(t *testing.T) {
+	c := classOf(t, func() *hits { return &hits{} }, stress.ReflectOptions{})
+	for preemptions, want := range map[int]string{
+		-1: "1 complete to 3 preemptions, 1 complete without a bound",
+		1:  "1 complete to 1 preemption",
+	} {
+		r, err := stress.Search(t.Context(), c, stress.Options{Schedules: true, Preemptions: preemptions, Effort: stress.Effort{Time: patience, Program: time.Millisecond},
+			Programs: []string{"{ Atomic(); Atomic() } || { Atomic(); Atomic() } || { Atomic() }"}, Checker: stresstest.Checker(nil)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Coverage(); !strings.HasSuffix(got, want) {
+			t.Errorf("%d preemptions: %s, want %s", preemptions, got, want)
+		}
 	}
 }
 

@@ -36,11 +36,11 @@ type Options struct {
 	// Schedules explores the schedules of each program instead of running it on
 	// threads; see Explore. The class has to be instrumented. Programs get schedules
 	// with one preemption first, then with two, and at last with Preemptions, which is 3
-	// if it is 0. Delays and Strategy are those of ExploreOptions.
+	// if it is 0; -1 is for as many, and then without a bound. Delays is that of
+	// ExploreOptions.
 	Schedules   bool
 	Preemptions int
 	Delays      int
-	Strategy    string
 	// Keep is how many recorded executions of each program History receives.
 	// They are executions in which invocations overlapped.
 	Keep int
@@ -351,8 +351,10 @@ type Explored struct {
 	// Complete[n] is the number of programs for which all schedules with at most n
 	// preemptions (delays for objects that start goroutines) were run.
 	Complete []int `json:"complete"`
-	ByDelays int   `json:"by_delays"` // programs of such objects
-	Steps    int64 `json:"steps"`
+	// Unbounded says that the last number is of programs all of whose schedules were run.
+	Unbounded bool  `json:"unbounded,omitempty"`
+	ByDelays  int   `json:"by_delays"` // programs of such objects
+	Steps     int64 `json:"steps"`
 	// Cut executions had too many steps, or spun, but perhaps not forever. Undecided ones
 	// may have an outcome of a sequential run, but there were too many runs. Neither counts
 	// as a violation.
@@ -475,10 +477,15 @@ func (r *Report) Coverage() string {
 		counted(int(r.Executions), "schedule", "schedules"), counted(int(e.Steps), "step", "steps"))
 	separator := "; of the programs "
 	for b, n := range e.Complete {
-		if n > 0 {
-			text += fmt.Sprintf("%s%d complete to %s", separator, n, counted(b, one, many))
-			separator = ", "
+		if n == 0 {
+			continue
 		}
+		bound := "to " + counted(b, one, many)
+		if e.Unbounded && b == len(e.Complete)-1 {
+			bound = "without a bound"
+		}
+		text += fmt.Sprintf("%s%d complete %s", separator, n, bound)
+		separator = ", "
 	}
 	return text
 }

@@ -137,7 +137,7 @@ func TestAllocations(t *testing.T) {
 	}
 	p := &schedule.Program{Threads: []func(){body, body}}
 	for name, s := range map[string]schedule.Strategy{
-		"walk": schedule.NewWalk(1), "pct": schedule.NewPCT(3, 1), "pos": schedule.NewPOS(1), "replay": schedule.NewReplay(nil), "family": schedule.NewFamily(2),
+		"pos": schedule.NewPOS(1), "replay": schedule.NewReplay(nil),
 		"dfs": schedule.NewDFS(schedule.DFSOptions{Preemptions: 2, Delays: -1, Filter: true}),
 	} {
 		run := func() { s.Next(schedule.Run(p, s, schedule.Limits{})) }
@@ -320,9 +320,7 @@ func BenchmarkExecution(b *testing.B) {
 			return schedule.NewDFS(schedule.DFSOptions{Preemptions: 2, Delays: -1, Filter: true})
 		}},
 		{"stack/dpor", stack, func() schedule.Strategy { return schedule.NewDPOR() }},
-		{"stack/pct", stack, func() schedule.Strategy { return schedule.NewPCT(3, 1) }},
 		{"stack/pos", stack, func() schedule.Strategy { return schedule.NewPOS(1) }},
-		{"stack/family", stack, func() schedule.Strategy { return schedule.NewFamily(2) }},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			s := c.make()

@@ -172,7 +172,7 @@ func TestGoroutines(t *testing.T) {
 		func() { schedule.Spawn(func() { new(cell).load(); block() }); new(cell).load() },
 		func() { new(cell).load() },
 	}}
-	s := schedule.NewWalk(1)
+	s := schedule.NewPOS(1)
 	var goroutines int
 	var memory uint64
 	for i := range executions {
