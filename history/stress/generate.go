@@ -6,8 +6,6 @@ import (
 	"iter"
 	"math/rand/v2"
 	"slices"
-
-	"github.com/leadline/leadline/history"
 )
 
 // GeneratorOptions say what programs Generate returns. The zero value is
@@ -79,8 +77,8 @@ type generator struct {
 	bounds  Bounds
 	methods []methodSet // one is chosen for each program
 	random  *rand.Rand
-	hasAny  bool // a method has a parameter of kind Any
-	mixed   bool // such arguments of this program are Ints and Strings
+	hasOdd  bool // a method has a parameter with odd values
+	odd     bool // this program has odd values
 }
 
 func newGenerator(c *Class, o GeneratorOptions) (*generator, error) {
@@ -88,7 +86,7 @@ func newGenerator(c *Class, o GeneratorOptions) (*generator, error) {
 	b.MinInvocations = max(b.MinInvocations, b.Sequences)
 	g := &generator{bounds: b, random: rand.New(rand.NewPCG(o.Seed, 0))}
 	for _, m := range c.Methods {
-		g.hasAny = g.hasAny || slices.Contains(m.Params, Any)
+		g.hasOdd = g.hasOdd || slices.ContainsFunc(m.Params, Param.HasOdd)
 	}
 	if err := g.choose(c, o); err != nil {
 		return nil, fmt.Errorf("generating programs of %s: %w", c.Name, err)
@@ -127,15 +125,15 @@ func (g *generator) choose(c *Class, o GeneratorOptions) error {
 	return nil
 }
 
-// One in mixedPrograms programs has Ints and Strings for parameters of kind Any. The
-// others have Ints only, so that more invocations have equal arguments.
-const mixedPrograms = 4
+// One in oddPrograms programs has odd values, such as strings for parameters of kind Any. The
+// others do not, so that more invocations have equal arguments.
+const oddPrograms = 4
 
 // next returns a random program.
 func (g *generator) next() *Program {
 	b := g.bounds
 	set := g.methods[g.random.IntN(len(g.methods))]
-	g.mixed = g.hasAny && g.random.IntN(mixedPrograms) == 0
+	g.odd = g.hasOdd && g.random.IntN(oddPrograms) == 0
 	n := b.MinInvocations + g.random.IntN(b.MaxInvocations-b.MinInvocations+1)
 	for {
 		p := &Program{Sequences: make([][]Invocation, b.Sequences)}
@@ -213,40 +211,9 @@ func (g *generator) method(methods []*Method) *Method {
 func (g *generator) invocation(m *Method) Invocation {
 	inv := Invocation{Method: m}
 	for _, p := range m.Params {
-		inv.Args = append(inv.Args, g.argument(p))
+		inv.Args = append(inv.Args, p.Random(g.random, g.bounds.Values, g.odd))
 	}
 	return inv
-}
-
-// argument returns a random argument: a collection has zero to two elements.
-func (g *generator) argument(p Param) history.Value {
-	v := g.bounds.Values
-	switch {
-	case p == Bool:
-		return history.BoolValue(g.random.IntN(2) == 1)
-	case p == Any && g.mixed && g.random.IntN(2) == 0:
-		p = Text
-	case p.isStruct():
-		var fields []history.Value
-		for _, f := range p.fields() {
-			fields = append(fields, g.argument(f))
-		}
-		return history.ListValue(fields...)
-	case p == List, p == Texts:
-		list := make([]history.Value, g.random.IntN(3))
-		for i := range list {
-			list[i] = elementOf(p, g.random.IntN(v))
-		}
-		return history.ListValue(list...)
-	case p == Map:
-		var pairs []history.Value
-		for _, key := range g.random.Perm(v)[:g.random.IntN(min(v, 2)+1)] {
-			pairs = append(pairs, elementOf(p, key), elementOf(p, g.random.IntN(v)))
-		}
-		m, _ := history.MapValue(pairs...) // the keys differ
-		return m
-	}
-	return elementOf(p, g.random.IntN(v))
 }
 
 // A methodSet has the methods that a generated program may call.
@@ -323,7 +290,7 @@ func invocations(m *Method, v int) []Invocation {
 	all := []Invocation{{Method: m}}
 	for _, p := range m.Params {
 		var longer []Invocation
-		choices := arguments(p, v)
+		choices := p.All(v)
 		for _, inv := range all {
 			for _, a := range choices {
 				longer = append(longer, Invocation{m, append(slices.Clip(inv.Args), a)})

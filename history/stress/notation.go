@@ -2,6 +2,7 @@ package stress
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress/values"
 )
 
 // String returns a program in the notation of Violat. The initial and the final
@@ -60,11 +62,16 @@ func (inv Invocation) String() string { return string(inv.appendText(nil)) }
 
 func (inv Invocation) appendText(dst []byte) []byte {
 	dst = append(append(dst, inv.Method.Name...), '(')
+	first := true
 	for i, a := range inv.Args {
-		if i > 0 {
+		if v, ok := inv.Method.Params[i].Default(); ok && v.Equal(a) {
+			continue
+		}
+		if !first {
 			dst = append(dst, ',')
 		}
-		dst = appendArgument(dst, a)
+		first = false
+		dst = inv.Method.Params[i].Append(dst, a)
 	}
 	return append(dst, ')')
 }
@@ -110,8 +117,8 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("column %d: %s", e.Col
 //	invocation = name "(" [ argument { "," argument } ] ")"
 //
 // Arguments are values as history.ParseValue reads them: integers, strings, true
-// and false, lists [0,1] and maps {0=1,1=0}, as the method's parameters require.
-// null can take the place of a list or a map. A name has no white space and none
+// and false, lists [0,1] and maps {0=1,1=0}, as the method's parameters require. Functions,
+// times and others are words; see package values. null can take the place of a list or a map. A name has no white space and none
 // of ;,()[]{}|<=" in it. An error is a *SyntaxError.
 func Parse(text string, c *Class) (*Program, error) {
 	r := &programReader{text: text, class: c}
@@ -278,14 +285,20 @@ func (r *programReader) invocation() (Invocation, error) {
 		return Invocation{}, r.want(fmt.Sprintf("\"(\" after %s", name))
 	}
 	inv := Invocation{Method: m}
+	first := true // no argument was read
 	for i, param := range m.Params {
+		if v, ok := param.Default(); ok && !r.hasArgument(param, first) {
+			inv.Args = append(inv.Args, v)
+			continue
+		}
 		r.skip()
 		if strings.HasPrefix(r.text[r.pos:], ")") {
 			return Invocation{}, r.errorAt(r.pos, "%d given, but %s", i, arity(m))
 		}
-		if i > 0 && !r.has(",") {
+		if !first && !r.has(",") {
 			return Invocation{}, r.want(`","`)
 		}
+		first = false
 		a, err := r.argument(param)
 		if err != nil {
 			return Invocation{}, fmt.Errorf("%w (argument %d of %s)", err, i+1, name)
@@ -369,46 +382,32 @@ func cyclic(order [][2]int, sequences int) int {
 	return slices.IndexFunc(waits, func(n int) bool { return n > 0 })
 }
 
-// appendArgument appends a value without the spaces of Value.String.
-func appendArgument(dst []byte, v history.Value) []byte {
-	switch v.Kind() {
-	case history.List:
-		dst = append(dst, '[')
-		for i, e := range v.List() {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = appendArgument(dst, e)
-		}
-		return append(dst, ']')
-	case history.Map:
-		dst = append(dst, '{')
-		for i, e := range v.List() {
-			switch {
-			case i%2 == 1:
-				dst = append(dst, '=')
-			case i > 0:
-				dst = append(dst, ',')
-			}
-			dst = appendArgument(dst, e)
-		}
-		return append(dst, '}')
+// hasArgument reports whether an argument is next that may be missing.
+func (r *programReader) hasArgument(p Param, first bool) bool {
+	before := r.pos
+	defer func() { r.pos = before }()
+	if !first && !r.has(",") {
+		return false
 	}
-	return append(dst, v.String()...)
+	_, err := r.argument(p)
+	return err == nil
 }
 
 // argument reads an argument for a parameter.
 func (r *programReader) argument(p Param) (history.Value, error) {
 	r.skip()
-	v, rest, err := history.CutValue(r.text[r.pos:])
+	v, rest, err := p.Cut(r.text[r.pos:])
 	end := len(r.text) - len(rest)
 	switch {
+	case errors.Is(err, values.ErrOther):
+		r.pos = end
+		return v, r.want(p.Want())
 	case err != nil && rest != "":
 		return v, r.errorAt(end, "%v", err)
 	case err != nil:
-		return v, r.found(end, "", p.wants())
-	case !p.takes(v):
-		return v, r.found(r.pos, r.text[r.pos:end], p.wants())
+		return v, r.found(end, "", p.Want())
+	case !p.Takes(v):
+		return v, r.found(r.pos, r.text[r.pos:end], p.Want())
 	}
 	r.pos = end
 	return v, nil

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress/values"
 )
 
 // notationClass has a method for each kind of parameter. Its methods cannot
@@ -191,7 +192,7 @@ func samePrograms(p, q *Program) bool {
 		slices.EqualFunc(p.Sequences, q.Sequences, func(a, b []Invocation) bool { return slices.EqualFunc(a, b, same) })
 }
 
-var pointParam, _ = Struct(Int, Text, Bool)
+var pointParam = values.Struct(Int, Text, Bool)
 
 // randomText returns a program with any values, an order and both parts.
 func randomText(r *rand.Rand, c *Class) *Program {

@@ -5,38 +5,29 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress/values"
 )
 
 // TestParams: the arguments of each kind differ, and the parameter accepts them, also in
 // programs. The same holds for the values below them.
 func TestParams(t *testing.T) {
-	wide, ok := Struct(Bool, Int)
-	if _, nested := Struct(Int, List); !ok || nested {
-		t.Fatal("not the structs that there are")
-	}
-	most := make([]Param, maxFields)
-	if p, ok := Struct(most...); !ok || len(p.fields()) != maxFields {
-		t.Errorf("%d fields of %d", len(p.fields()), maxFields)
-	}
-	if _, ok := Struct(append(most, Int)...); ok {
-		t.Error("too many fields")
-	}
-	for p, count := range map[Param]int{Int: 2, Text: 2, Bool: 2, List: 7, Texts: 7, Map: 9, Any: 4, pointParam: 8, wide: 4, structParam: 1} {
+	wide := values.Struct(Bool, Int)
+	for p, count := range map[Param]int{Int: 2, Text: 2, Bool: 2, List: 7, Texts: 7, Map: 9, Any: 4, pointParam: 8, wide: 4, values.Struct(): 1} {
 		c := &Class{Name: "c", Methods: []*Method{{Name: "m", Params: []Param{p}}}}
-		all := arguments(p, 2)
+		all := p.All(2)
 		if len(all) != count {
 			t.Errorf("%v: %d arguments, want %d", p, len(all), count)
 		}
 		different := map[string]bool{}
 		for n := range 3 {
-			all = append(all, someValue(p, n))
+			all = append(all, p.Some(n))
 		}
 		for len(all) > 0 {
 			a := all[0]
-			all = append(all[1:], lesser(p, a)...)
+			all = append(all[1:], p.Lesser(a)...)
 			different[fmt.Sprint(a.Kind(), a)] = true
 			text := (&Program{Sequences: [][]Invocation{{{c.Methods[0], []history.Value{a}}}}}).String()
-			if q, err := Parse(text, c); err != nil || !q.Sequences[0][0].Args[0].Equal(a) || !p.takes(a) {
+			if q, err := Parse(text, c); err != nil || !q.Sequences[0][0].Args[0].Equal(a) || !p.Takes(a) {
 				t.Errorf("%v: %s becomes %v, %v", p, text, q, err)
 			}
 		}

@@ -126,7 +126,7 @@ func smaller(p *Program) []*Program {
 	}
 	for i, inv := range p.All() {
 		for a, v := range inv.Args {
-			for _, less := range lesser(inv.Method.Params[a], v) {
+			for _, less := range inv.Method.Params[a].Lesser(v) {
 				q := p.clone()
 				changed := q.at(i)
 				changed.Args = slices.Clone(changed.Args)

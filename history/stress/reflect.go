@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress/values"
 )
 
 // ReflectOptions describe what Reflect cannot find out by itself. Methods have their Go
@@ -73,41 +74,26 @@ func (l LeftOut) Excluded() bool { return l.Reason == excludedReason }
 // Reflect derives a Class from the exported methods of T, a pointer or an
 // interface. For any other type it takes the methods of *T.
 //
-// Parameters may be integers, floats, strings, booleans, slices of integers or
-// of strings, maps from integers to integers, and types derived from these:
-//   - a time.Duration is a number of nanoseconds. So a call hardly waits, but results
-//     that depend on the clock may differ from run to run; see Report.Unsteady;
-//   - the type any gets an int in most programs, and ints and strings in the
-//     others. In fields and elements it gets an int. Every call gets new interface
-//     values;
-//   - a struct with exported fields only that are numbers, strings, booleans or of
-//     type any is the list of its fields;
-//   - a context.Context is always context.Background. It is not an argument of
-//     the program;
-//   - a variadic parameter counts as a slice. One of another type, as of options,
-//     gets no values.
+// Package values has the arguments that parameters get, by their types: among others numbers, strings, slices,
+// maps, structs, times, contexts, readers, functions, iterators and other objects of the type. A method that calls a
+// function for each of its elements, or that writes to a writer, has these calls or
+// writes as its result. Of a variadic parameter of functions, as of options, there are no values.
+// Interfaces get a value of a type that T mentions and that has the methods.
 //
-// Every call gets new slices and maps.
+// Every call gets new slices, maps, pointers and functions.
 //
-// Results become values like this:
-//   - numbers, strings, booleans: as they are;
-//   - slices and arrays: lists; maps: maps, sorted by key; a nil slice or map is
-//     an empty one;
-//   - structs with exported fields only: lists of the fields;
-//   - a pointer to any other struct, if it is a result itself: the name of its type
-//     or null, so that nil differs from the rest;
-//   - other pointers: what they point to; interfaces: what they hold, or the name of
-//     its type if that has no value; null if nil;
-//   - a non-nil error: an exception, which is then the whole result; a nil error
+// Results become values as values.Show says: numbers, strings, lists, maps, what iterators and channels yield, and otherwise
+// the name of the type or null. Moreover,
+//   - a non-nil error is an exception, which is then the whole result; a nil error
 //     is dropped, so that (int, error) is an int or an exception;
-//   - several results: a list.
+//   - several results are a list.
 //
 // A result is read after the method has returned. If it shares a map with an
 // object that goes on changing it, that may end the process, as in any program.
 //
 // Left out are
-//   - methods with other types, such as functions and channels, and generic methods; see
-//     stresstest.Test for how to test these;
+//   - methods with parameters of other types, such as an interface that no type of the
+//     package implements, and generic methods; see stresstest.Test for how to test these;
 //   - if T is an interface, the methods of the object that it does not have;
 //   - methods that twice do not return within 200 ms on a fresh object. If such a method
 //     waits for other calls, it is left out only if it also waits in 30 trials with random
@@ -164,12 +150,13 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 		r.Class.Name = typeName(t)
 	}
 	guess := map[*Method]bool{}
+	other := func() reflect.Value { return reflect.ValueOf(newObject()) }
 	for i := range t.NumMethod() {
 		m := t.Method(i)
 		if !m.IsExported() {
 			continue
 		}
-		method, reason := deriveMethod[T](m, o)
+		method, reason := deriveMethod[T](m, o, other)
 		if reason != "" && slices.Contains(o.Core, m.Name) {
 			return nil, fmt.Errorf("reflecting on %v: core method %s is left out: %s", t, m.Name, reason)
 		}
@@ -267,11 +254,14 @@ func (r *Reflected) mustHave(methods []string) error {
 	return nil
 }
 
+// lockReason is why the methods of a lock are left out.
+const lockReason = "a lock's method: name it among the core, read-only or weak ones"
+
 // lockMethods are the methods of an embedded mutex.
 var lockMethods = []string{"Lock", "Unlock", "RLock", "RUnlock", "TryLock", "TryRLock", "RLocker"}
 
 // deriveMethod returns the Method for m, or why there is none.
-func deriveMethod[T any](m reflect.Method, o ReflectOptions) (*Method, string) {
+func deriveMethod[T any](m reflect.Method, o ReflectOptions, other func() reflect.Value) (*Method, string) {
 	if slices.Contains(o.Exclude, m.Name) {
 		return nil, excludedReason
 	}
@@ -281,17 +271,18 @@ func deriveMethod[T any](m reflect.Method, o ReflectOptions) (*Method, string) {
 		ReadOnly: slices.Contains(o.ReadOnly, m.Name),
 		Weak:     slices.Contains(o.Weak, m.Name),
 	}
-	s, reason := signatureOf(m)
+	s, reason := signatureOf(m, values.Object{Type: reflect.TypeFor[T]()}, o.Spec != nil)
 	if reason != "" {
 		return nil, reason
 	}
+	s.other = other
 	designated := method.Core || method.ReadOnly || method.Weak
 	if !designated && len(s.params) == 0 && slices.Contains(lockMethods, m.Name) {
-		return nil, "a lock's method"
+		return nil, lockReason
 	}
-	for _, p := range s.params {
-		if !p.hidden {
-			method.Params = append(method.Params, p.kind)
+	for i, p := range s.params {
+		if !s.hidden[i] {
+			method.Params = append(method.Params, p)
 		}
 	}
 	if o.Spec != nil {
@@ -320,7 +311,7 @@ func nameIn(spec Spec, m *Method) (name, reason string) {
 	for _, name := range []string{string(unicode.ToLower(first)) + m.Name[size:], m.Name} {
 		op := history.Operation{Method: name, Result: history.UnknownValue}
 		for _, p := range m.Params {
-			op.Args = append(op.Args, someValue(p, 0))
+			op.Args = append(op.Args, p.Some(0))
 		}
 		if err = spec.Check(&op); err == nil {
 			return name, ""
@@ -333,7 +324,7 @@ func nameIn(spec Spec, m *Method) (name, reason string) {
 const tryTime = 200 * time.Millisecond
 
 // blockedReason is why a method that blocks is left out.
-const blockedReason = "blocks"
+const blockedReason = "blocks whatever other calls do: a method that embeds it can do what it waits for"
 
 // findBlocking returns which methods of the class do not return on a fresh object,
 // nor after any of a few random calls. It tries a method that does not wait for
@@ -405,9 +396,17 @@ var readOnlyPrefixes = strings.Fields(`All At Available Back Cap Contains Count 
 	Has Head Index Is Items Iter Keys Last Len Length List Load Lookup Max Min Peek Permits Query Range Read
 	Remaining Size Slice Snapshot State String Sum Tail To Top Total Value Values Weight`)
 
+// iterations are the first words of names of methods that call a function for each element.
+// Another method may call a function again, when a compare-and-swap has failed.
+var iterations = strings.Fields("All Ascend Descend Do Each Entries ForEach Foreach Items Iter Iterate Keys List Map Range Scan Traverse Values View Visit Walk")
+
+func iterates(name string) bool { return beginsWith(iterations, name) }
+
 // namedReadOnly reports whether a name begins with one of the words.
-func namedReadOnly(name string) bool {
-	return slices.ContainsFunc(readOnlyPrefixes, func(word string) bool {
+func namedReadOnly(name string) bool { return beginsWith(readOnlyPrefixes, name) }
+
+func beginsWith(words []string, name string) bool {
+	return slices.ContainsFunc(words, func(word string) bool {
 		rest, ok := strings.CutPrefix(name, word)
 		next, _ := utf8.DecodeRuneInString(rest)
 		return ok && !unicode.IsLower(next)
@@ -479,7 +478,7 @@ func randomCalls(random *rand.Rand, c *Class, most int) []Call {
 func randomCall(random *rand.Rand, m *Method) Call {
 	args := make([]history.Value, len(m.Params))
 	for i, p := range m.Params {
-		args[i] = someValue(p, random.IntN(3))
+		args[i] = p.Some(random.IntN(3))
 	}
 	return Invocation{m, args}.Prepare()
 }
@@ -488,7 +487,7 @@ func randomCall(random *rand.Rand, m *Method) Call {
 func sampleCall(m *Method, n int) Call {
 	inv := Invocation{Method: m}
 	for _, p := range m.Params {
-		inv.Args = append(inv.Args, someValue(p, n))
+		inv.Args = append(inv.Args, p.Some(n))
 	}
 	return inv.Prepare()
 }

@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress/values"
 )
 
 // A prepare is the Prepare of a Method.
@@ -15,11 +16,11 @@ type prepare = func(args []history.Value) Call
 func direct[T any](f any) prepare {
 	for _, p := range []prepare{
 		direct0[T](f),
-		direct1[T](f, toInt), direct1[T](f, toInt64), direct1[T](f, toText), direct1[T](f, toAny), direct1[T](f, history.Value.Bool),
-		direct2[T](f, toInt, toInt), direct2[T](f, toInt64, toInt64), direct2[T](f, toAny, toAny),
-		direct2[T](f, toText, toText), direct2[T](f, toText, toInt), direct2[T](f, toText, toAny),
-		direct3[T](f, toInt, toInt, toInt), direct3[T](f, toAny, toAny, toAny),
-		direct3[T](f, toText, toInt, toInt), direct3[T](f, toText, toAny, toAny),
+		direct1[T](f, toInt), direct1[T](f, toInt64), direct1[T](f, toText), direct1[T](f, values.Box), direct1[T](f, history.Value.Bool),
+		direct2[T](f, toInt, toInt), direct2[T](f, toInt64, toInt64), direct2[T](f, values.Box, values.Box),
+		direct2[T](f, toText, toText), direct2[T](f, toText, toInt), direct2[T](f, toText, values.Box),
+		direct3[T](f, toInt, toInt, toInt), direct3[T](f, values.Box, values.Box, values.Box),
+		direct3[T](f, toText, toInt, toInt), direct3[T](f, toText, values.Box, values.Box),
 	} {
 		if p != nil {
 			return p
@@ -32,16 +33,6 @@ func toInt(v history.Value) int     { return int(v.Int()) }
 func toInt64(v history.Value) int64 { return v.Int() }
 func toText(v history.Value) string { return v.Text() }
 
-// toAny boxes a value anew for each call: an object may compare the pointers of
-// two interfaces, and Go shares those of small numbers.
-func toAny(v history.Value) any {
-	if v.Kind() == history.String {
-		return v.Text()
-	}
-	n := int(v.Int())
-	return reflect.ValueOf(&n).Elem().Interface()
-}
-
 func ofInt(n int) history.Value     { return history.IntValue(int64(n)) }
 func ofInt64(n int64) history.Value { return history.IntValue(n) }
 
@@ -53,7 +44,7 @@ func ofAny(v any) history.Value {
 	case int:
 		return ofInt(v)
 	case string:
-		return textValue(v)
+		return values.Quote(v)
 	case bool:
 		return history.BoolValue(v)
 	}
@@ -61,7 +52,7 @@ func ofAny(v any) history.Value {
 }
 
 // ofOther is apart from ofAny because its argument is allocated.
-func ofOther(v any) history.Value { return shown(reflect.ValueOf(&v).Elem(), 0) }
+func ofOther(v any) history.Value { return values.Show(reflect.ValueOf(&v).Elem()) }
 
 func ofInts(list []int) history.Value {
 	vs := make([]history.Value, len(list))
@@ -75,7 +66,7 @@ func ofError(err error) history.Value {
 	if err == nil {
 		return history.NoValue
 	}
-	return history.ExceptionValue(err.Error())
+	return values.Exception(err.Error())
 }
 
 // first0 to first2 are for methods that return one value.
@@ -150,7 +141,7 @@ func direct0[T any](f any) prepare {
 	case func(T) bool:
 		return first0(f, history.BoolValue)
 	case func(T) string:
-		return first0(f, textValue)
+		return first0(f, values.Quote)
 	case func(T) any:
 		return first0(f, ofAny)
 	case func(T) error:
@@ -160,7 +151,7 @@ func direct0[T any](f any) prepare {
 	case func(T) (int, bool):
 		return both0(f, ofInt)
 	case func(T) (string, bool):
-		return both0(f, textValue)
+		return both0(f, values.Quote)
 	case func(T) (any, bool):
 		return both0(f, ofAny)
 	case func(T) (int, error):
@@ -186,7 +177,7 @@ func direct1[T, A any](f any, a func(history.Value) A) prepare {
 	case func(T, A) bool:
 		return first1(f, a, history.BoolValue)
 	case func(T, A) string:
-		return first1(f, a, textValue)
+		return first1(f, a, values.Quote)
 	case func(T, A) any:
 		return first1(f, a, ofAny)
 	case func(T, A) error:
@@ -196,7 +187,7 @@ func direct1[T, A any](f any, a func(history.Value) A) prepare {
 	case func(T, A) (int, bool):
 		return both1(f, a, ofInt)
 	case func(T, A) (string, bool):
-		return both1(f, a, textValue)
+		return both1(f, a, values.Quote)
 	case func(T, A) (any, bool):
 		return both1(f, a, ofAny)
 	case func(T, A) (int, error):
@@ -231,7 +222,7 @@ func direct2[T, A, B any](f any, a func(history.Value) A, b func(history.Value) 
 	case func(T, A, B) (int, bool):
 		return both2(f, a, b, ofInt)
 	case func(T, A, B) (string, bool):
-		return both2(f, a, b, textValue)
+		return both2(f, a, b, values.Quote)
 	case func(T, A, B) (any, bool):
 		return both2(f, a, b, ofAny)
 	}

@@ -31,8 +31,9 @@ func ExampleReflect() {
 	// Load [any] true true
 	// LoadAndDelete [any] false false
 	// LoadOrStore [any any] false false
+	// Range [=true|=false|once] false true
 	// Store [any any] true false
 	// Swap [any any] false false
-	// left out: [{Range parameter of type func(interface {}, interface {}) bool}]
+	// left out: []
 	// [null, false]  [1, true]
 }

@@ -26,12 +26,12 @@ func unreachable(t reflect.Type, object any, dir string) []LeftOut {
 	if t.Kind() == reflect.Interface {
 		for m := range dynamic.Methods() {
 			if _, ok := t.MethodByName(m.Name); !ok {
-				list = append(list, LeftOut{m.Name, fmt.Sprintf("not a method of %v", t)})
+				list = append(list, LeftOut{m.Name, fmt.Sprintf("not a method of %v: have the constructor return %v", t, dynamic)})
 			}
 		}
 	}
 	for _, name := range GenericMethods(dynamic, dir) {
-		list = append(list, LeftOut{name, "a generic method"})
+		list = append(list, LeftOut{name, fmt.Sprintf("a generic method: embed the type, with a method %s that is not", name)})
 	}
 	return list
 }

@@ -45,7 +45,7 @@ func TestUnreachable(t *testing.T) {
 		}
 		return strings.Join(list, "; ")
 	}
-	n, excluded := "N: a generic method", "N: excluded"
+	n, excluded := "N: a generic method: embed the type, with a method N that is not", "N: excluded"
 	if !slices.Contains(build.Default.ReleaseTags, "go1.27") {
 		n, excluded = "", ""
 	}
@@ -56,7 +56,7 @@ func TestUnreachable(t *testing.T) {
 		"method":   {reflected(stress.Reflect(func() hidesGeneric { return hidesGeneric{random} }, none)), ""},
 		"field":    {reflected(stress.Reflect(func() hidesByField { return hidesByField{Rand: random} }, none)), ""},
 		"interface": {reflected(stress.Reflect(func() interface{ Add(int) int } { return &twoMethods{} }, none)),
-			"Sum: not a method of interface { Add(int) int }"},
+			"Sum: not a method of interface { Add(int) int }: have the constructor return *stress_test.twoMethods"},
 		"interface, excluded": {reflected(stress.Reflect(func() interface{ Add(int) int } { return &twoMethods{} },
 			stress.ReflectOptions{Exclude: []string{"Sum"}})), "Sum: excluded"},
 	} {
