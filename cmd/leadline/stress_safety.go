@@ -2,12 +2,11 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -221,50 +220,28 @@ func (r *safetyRun) test(ctx context.Context, name string, isConstructor bool) e
 		return err
 	}
 	o := r.flags.safety.Options
-	o.Ask = true
 	o.Seed, o.Time, o.Sequences, o.Exclude = r.flags.Seed, r.flags.time, r.flags.Bounds.Sequences, r.flags.Exclude
-	options, err := json.Marshal(o)
+	p, err := worker.Start(ctx, worker.Program{Path: program, Name: safety.MainName}, worker.Options{})
 	if err != nil {
 		return err
 	}
-	cmd := worker.Tool(ctx, program)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return err
-	}
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { _ = worker.Kill(cmd) }() // what the methods have started
-	fmt.Fprintf(in, "%s\n", options)
-	var last reproduction
-	for results := bufio.NewReader(out); ; {
-		line, err := results.ReadBytes('\n')
+	defer p.Close()
+	_ = p.Send(o) // if it is dead, Receive says why
+	for last := (reproduction{}); ; {
 		var result safety.Result
-		if json.Unmarshal(line, &result) == nil {
-			switch {
-			case result.Candidate != nil:
-				last = reproduce(ctx, dir, result.Candidate)
-				fmt.Fprintf(in, "%v\n", last.Failing > 0)
-			case result.Report != nil:
-				r.add(ctx, &result, last)
-				last = reproduction{}
-			}
-		}
-		if err != nil {
-			break
+		switch err := p.Receive(&result); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		case result.Candidate != nil:
+			last = reproduce(ctx, dir, result.Candidate)
+			_ = p.Send(last.Failing > 0)
+		default:
+			r.add(ctx, &result, last)
+			last = reproduction{}
 		}
 	}
-	if err := cmd.Wait(); err != nil {
-		return fmt.Errorf("%w\n%s", err, bytes.TrimSpace(stderr.Bytes()))
-	}
-	return nil
 }
 
 // add reports what was found of a type, and how the last Go test ran.
@@ -448,7 +425,7 @@ func (r *safetyRun) finish() error {
 			found, reason, implicit, rate := "no", "-", "-", "-"
 			if f := row.Finding; f != nil {
 				found, reason, implicit = "yes", f.Kind+": "+firstLine(f.Text), map[bool]string{false: "no", true: "yes"}[f.Implicit]
-				if f.Kind == "deadlock" || f.Kind == "never ends" {
+				if f.Kind == "does not return" {
 					reason = f.Kind
 				}
 				rate = fmt.Sprintf("%d/%d", row.Failing, row.Runs)

@@ -20,10 +20,10 @@
 //
 // A linearization of a test is a sequence of all calls of its suffixes that keeps the
 // order within each. An execution fails if a call panics; if the runtime ends the
-// process, as after concurrent writes of a map; if it deadlocks, that is, if all
-// goroutines of the test wait, and nothing that they have started can wake them; or
-// if it never ends, that is, if it computes for ten seconds. Two executions fail for
-// the same reason if their kinds are equal, and their texts are except for numbers.
+// process, as after concurrent writes of a map; or if it does not return, that is, if no
+// goroutine of the test ends a call within twenty seconds. Whether such a call waits or
+// computes is not distinguished. Two executions fail for the same reason if their kinds are
+// equal, and their texts are except for numbers.
 //
 // Parallel executions run in batches: a hundred instances are made first, and the
 // threads then run their calls on one after the other. Otherwise calls of fast methods
@@ -46,9 +46,9 @@
 // started by earlier calls can run. Not reported are:
 //
 //   - calls that also wait or panic sequentially
-//   - processes that run out of memory or are ended by a signal
-//   - deadlocks of locks shorter than two seconds, and others, which a timer might end,
-//     shorter than twenty
+//   - processes that use more than 512 MiB of memory or are ended by a signal
+//   - calls that return after less than twenty seconds
+//   - calls that do not return, if some linearization takes half a second
 //
 // Search does not support objects that fail rarely at random or wait for longer timers.
 //

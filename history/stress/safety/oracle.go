@@ -30,8 +30,6 @@ type Options struct {
 	// Confirm, if it is not nil, reports whether the Go test of a finding fails, and
 	// may scale it. If it returns false, Search continues.
 	Confirm func(*Finding) bool `json:"-"`
-	// Ask means that Main asks its reader to confirm findings. See Result.
-	Ask bool
 }
 
 func (o Options) withDefaults() Options {
@@ -178,33 +176,31 @@ func (h *searcher) round(n int) error {
 // drop ends the worker.
 func (h *searcher) drop() {
 	if h.worker != nil {
-		h.worker.kill()
+		h.worker.Close()
 		h.worker = nil
 	}
 }
 
 // ask runs a request in the worker. The failure may be the one that has ended it.
-func (h *searcher) ask(r *request) (answer *response, err error) {
+func (h *searcher) ask(r *request) (*response, error) {
 	if err := h.start(); err != nil {
 		return nil, err
 	}
 	r.Target, r.Exclude = h.number, h.options.Exclude
-	answer, ok := h.worker.ask(h.ctx, r)
-	if !ok {
-		answer = &response{}
-		answer.Failure, answer.Unclear = h.worker.death()
-		h.worker = nil
+	answer, dead, err := h.worker.ask(r)
+	if dead {
+		h.drop()
 	}
 	if h.ctx.Err() != nil { // whatever ended it, the user may have
 		return &response{Unclear: "interrupted"}, nil
 	}
-	return answer, nil
+	return answer, err
 }
 
 // start starts a worker if none runs.
 func (h *searcher) start() (err error) {
 	if h.worker == nil {
-		h.worker, err = startProcess(h.dir)
+		h.worker, err = startProcess(h.ctx, h.dir)
 	}
 	return err
 }
@@ -253,7 +249,7 @@ func (h *searcher) check(t *Test) error {
 			return err
 		}
 		used := h.worker // no longer h.worker if it dies
-		races, _ := used.stderr.raced()
+		races, _ := used.races.seen()
 		left := h.options.Executions - done
 		a, err := h.ask(&request{Test: t, Executions: left})
 		if err != nil {
@@ -280,7 +276,7 @@ func (h *searcher) check(t *Test) error {
 			h.worker = nil
 			found, err := h.judge(t, f, stuck, done)
 			if stuck != nil {
-				stuck.kill()
+				stuck.Close()
 			}
 			if err != nil || found || !f.Quick() { // others would be like it
 				return err
@@ -296,19 +292,12 @@ func (h *searcher) check(t *Test) error {
 // hasRaced reports whether the worker has had more data races than before. The
 // report keeps the first of all.
 func (h *searcher) hasRaced(used *process, before int) bool {
-	n, text := used.stderr.raced()
+	n, text := used.races.seen()
 	if h.report.Race == "" {
 		h.report.Race = text
 	}
 	return n > before
 }
-
-// patience is how long goroutines have to wait for one another before that counts,
-// if some may wait for a timer; those that wait for locks only cannot.
-const (
-	patience      = 20 * time.Second
-	patienceLocks = 2 * time.Second
-)
 
 // judge adds a finding if no linearization fails for the same reason, and reports
 // whether it does.
@@ -335,16 +324,12 @@ func (h *searcher) judge(t *Test, f *Failure, stuck *process, executions int) (b
 		return false, err
 	}
 	if !f.Quick() {
-		wait := patience
-		if f.Locks || f.Kind == kindEndless {
-			wait = patienceLocks
-		}
 		select {
 		case <-h.ctx.Done():
 			return false, nil
-		case <-time.After(wait - time.Since(begun)):
+		case <-time.After(patience - time.Since(begun)):
 		}
-		if a, ok := stuck.ask(h.ctx, &request{Again: true}); !ok || !a.Waits {
+		if a, _, err := stuck.ask(&request{Again: true}); err != nil || !a.Same {
 			h.report.Unclear["takes long"]++
 			return false, nil
 		}

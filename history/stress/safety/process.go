@@ -1,36 +1,38 @@
 package safety
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"os"
-	"os/exec"
-	"os/signal"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
+
+	"github.com/leadline/leadline/history/stress/worker"
 )
 
-// workerVariable is set in the environment of workers.
-const workerVariable = "LEADLINE_SAFETY_WORKER"
+// MainName is the name of the worker that Main is, and testName that of its workers.
+const (
+	MainName = "safety"
+	testName = "safety test"
+)
 
-// Serve runs tests and returns an exit status if the process is a worker. Any
+// Serve runs tests and returns an exit status if the process is a worker of Search. Any
 // program that calls Search has to call it first, with the same library. It does
 // nothing in the process that the user started.
 func Serve(l *Library) (status int, isWorker bool) {
-	if os.Getenv(workerVariable) == "" {
+	if worker.Name() != testName {
 		return 0, false
 	}
-	os.Unsetenv(workerVariable)
-	return serve(l, os.NewFile(3, "requests"), os.NewFile(4, "responses")), true
+	return worker.Serve(func(ctx context.Context, c *worker.Conn) error {
+		context.AfterFunc(ctx, func() { os.Exit(0) }) // nobody waits for the answer
+		return newRunner(l).serve(c)
+	}), true
 }
 
-// A Result is what Main writes about a target.
+// A Result is what Main sends about a target.
 type Result struct {
 	*Report
 	Error string // why it cannot be tested
@@ -39,41 +41,32 @@ type Result struct {
 	Candidate *Finding
 }
 
-// Main is the program that tests all targets of a library. It reads Options from
-// stdin, as JSON, and writes a Result for each target to stdout. It ends early,
-// with the results so far, when it is interrupted.
+// Main is the program that tests all targets of a library, a worker with MainName. It
+// receives Options and sends a Result for each target, and each finding to confirm. It ends
+// early, with the results so far, when it is interrupted.
 func Main(l *Library) int {
 	if status, isWorker := Serve(l); isWorker {
 		return status
 	}
-	var o Options
-	in := json.NewDecoder(os.Stdin)
-	if err := in.Decode(&o); err != nil {
-		fmt.Fprintln(os.Stderr, "reading the options:", err)
-		return 2
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	out := json.NewEncoder(os.Stdout)
-	if o.Ask {
+	return worker.Serve(func(ctx context.Context, c *worker.Conn) error {
+		var o Options
+		if err := c.Receive(&o); err != nil {
+			return err
+		}
 		o.Confirm = func(f *Finding) (confirmed bool) {
-			err := out.Encode(Result{Candidate: f})
-			return err == nil && in.Decode(&confirmed) == nil && confirmed
+			c.Send(Result{Candidate: f})
+			return c.Receive(&confirmed) == nil && confirmed
 		}
-	}
-	for n := 0; n < len(l.Targets) && ctx.Err() == nil; {
-		end := n + 1
-		for end < len(l.Targets) && l.Targets[end].Name == l.Targets[n].Name {
-			end++
+		for n := 0; n < len(l.Targets) && ctx.Err() == nil; {
+			end := n + 1
+			for end < len(l.Targets) && l.Targets[end].Name == l.Targets[n].Name {
+				end++
+			}
+			c.Send(searchAll(ctx, l, n, end, o))
+			n = end
 		}
-		result := searchAll(ctx, l, n, end, o)
-		n = end
-		if err := out.Encode(result); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 2
-		}
-	}
-	return 0
+		return nil
+	})
 }
 
 // searchAll tests targets of the same name, which are instances of a generic type, until
@@ -120,182 +113,105 @@ func (r *Report) add(other *Report, first bool) {
 	r.Untried = slices.DeleteFunc(r.Untried, func(m string) bool { return !slices.Contains(other.Untried, m) })
 }
 
-// A process is a worker as the supervisor sees it.
+// A process runs tests for a searcher.
 type process struct {
-	cmd       *exec.Cmd
-	requests  *json.Encoder
-	responses *json.Decoder
-	pipes     []*os.File
-	stderr    *tail
+	*worker.Process
+	races *races
 }
 
-func startProcess(dir string) (*process, error) {
+func startProcess(ctx context.Context, dir string) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	p := &process{stderr: &tail{}}
-	var theirs []*os.File
-	open := func() (r, w *os.File) {
-		if err == nil {
-			r, w, err = os.Pipe()
-		}
-		return r, w
-	}
-	theirIn, in := open()
-	out, theirOut := open()
+	p := &process{races: &races{}}
+	p.Process, err = worker.Start(ctx, worker.Program{Path: self, Dir: dir, Name: testName, Env: []string{"GORACE=atexit_sleep_ms=0"}},
+		worker.Options{Stderr: p.races})
 	if err != nil {
 		return nil, err
-	}
-	theirs, p.pipes = []*os.File{theirIn, theirOut}, []*os.File{in, out}
-	p.requests, p.responses = json.NewEncoder(in), json.NewDecoder(out)
-	p.cmd = exec.Command(self)
-	p.cmd.Dir, p.cmd.Stderr, p.cmd.ExtraFiles = dir, p.stderr, theirs
-	p.cmd.WaitDelay = time.Second
-	p.cmd.Env = append(os.Environ(), workerVariable+"=1", "GORACE=atexit_sleep_ms=0")
-	err = p.cmd.Start()
-	for _, f := range theirs {
-		f.Close()
-	}
-	if err != nil {
-		p.close()
-		return nil, fmt.Errorf("starting a worker: %w", err)
 	}
 	return p, nil
 }
 
-func (p *process) close() {
-	for _, f := range p.pipes {
-		f.Close()
-	}
-}
-
-// kill ends the process.
-func (p *process) kill() {
-	_ = p.cmd.Process.Kill()
-	_ = p.cmd.Wait()
-	p.close()
-}
-
-// silence is how long a worker may take for a request.
+// silence is how long a process may take for a request.
 const silence = 5 * time.Minute
 
-// ask sends a request. It returns false if the process ends instead of responding.
-func (p *process) ask(ctx context.Context, r *request) (*response, bool) {
-	ctx, cancel := context.WithTimeout(ctx, silence)
-	defer cancel()
-	stop := context.AfterFunc(ctx, func() { _ = p.cmd.Process.Kill() })
-	defer stop()
-	if p.requests.Encode(r) != nil {
-		return nil, false
+// ask sends a request and returns the response. If the process dies instead, the response
+// has the failure that ended it, or why it is unclear what did; dead is then set.
+func (p *process) ask(r *request) (a *response, dead bool, err error) {
+	p.SetSilence(silence)
+	defer p.SetSilence(0)
+	a = &response{}
+	_ = p.Send(r) // if it is dead, Receive says why
+	err = p.Receive(a)
+	if d, ok := err.(*worker.Death); ok {
+		a = &response{}
+		if a.Failure = failureOf(d); a.Failure == nil {
+			a.Unclear = d.Error()
+		}
+		return a, true, nil
 	}
-	a := &response{}
-	if p.responses.Decode(a) != nil {
-		return nil, false
-	}
-	return a, true
+	return a, err != nil, err
 }
 
-// death waits for the end of the process and returns the failure that ended it, or
-// why it is unclear what did.
-func (p *process) death() (*Failure, string) {
-	err := p.cmd.Wait()
-	p.close()
-	if p.cmd.ProcessState.ExitCode() == memoryStatus {
-		return nil, "uses too much memory"
-	}
-	f := parseDeath(p.stderr.text())
-	var exit *exec.ExitError
-	if f == nil || !errors.As(err, &exit) || exit.ExitCode() < 0 { // a signal from outside
-		return nil, fmt.Sprintf("ends the process: %v", err)
+// failureOf returns the failure that has ended a process, or nil if something else has.
+func failureOf(d *worker.Death) *Failure {
+	kind, text, _ := strings.Cut(d.Text, ": ")
+	if d.Cause != worker.Crashed || kind != kindPanic && kind != kindFatal || len(d.Stacks) == 0 {
+		return nil
 	}
 	for _, resource := range []string{"out of memory", "cannot allocate", "thread", "all goroutines are asleep"} {
-		if strings.Contains(f.Text, resource) {
-			return nil, f.Text
+		if strings.Contains(text, resource) {
+			return nil
 		}
 	}
-	return f, ""
-}
-
-// parseDeath returns the failure that the runtime reports, or nil.
-func parseDeath(text string) *Failure {
-	lines := strings.Split(text, "\n")
-	for n := len(lines) - 1; n >= 0; n-- {
-		f := &Failure{Kind: kindFatal, Implicit: true}
-		rest, ok := strings.CutPrefix(lines[n], "fatal error: ")
-		if !ok {
-			f.Kind = kindPanic
-			if rest, ok = strings.CutPrefix(lines[n], "panic: "); !ok {
-				continue
-			}
-			f.Implicit = strings.HasPrefix(rest, "runtime error: ") || strings.HasPrefix(rest, "sync: ")
+	f := &Failure{Kind: kind, Text: text, Implicit: kind == kindFatal || strings.HasPrefix(text, "runtime error: ") || strings.HasPrefix(text, "sync: ")}
+	for n, stack := range d.Stacks {
+		inTest := strings.Contains(stack, inStep)
+		if n == 0 {
+			f.Other = !inTest
 		}
-		f.Text = strings.TrimSpace(rest)
-		found := false
-		for _, block := range strings.Split(strings.Join(lines[n+1:], "\n"), "\n\n") {
-			if at := strings.Index(block, "goroutine "); at > 0 && block[at-1] == '\n' {
-				block = block[at:]
-			}
-			if !strings.HasPrefix(strings.TrimSpace(block), "goroutine ") {
-				continue
-			}
-			inTest := strings.Contains(block, ownPath+".(*bound).step")
-			if !found {
-				f.Other = !inTest
-			}
-			if !found || inTest {
-				f.Stacks = append(f.Stacks, cut(block))
-			}
-			found = true
-		}
-		if found {
-			return f
+		if n == 0 || inTest {
+			f.Stacks = append(f.Stacks, cut(stack))
 		}
 	}
-	return nil
+	return f
 }
 
-// A tail keeps the end of what a process writes, and counts data races.
-type tail struct {
+// races counts the data races that the race detector reports.
+type races struct {
 	mu    sync.Mutex
-	kept  []byte
-	races int
-	race  string // the first
+	text  []byte // what has not been searched
+	n     int
+	first string
 }
 
 const (
-	tailBytes = 512 << 10
 	raceBegin = "WARNING: DATA RACE"
 	raceEnd   = "==================\n"
 )
 
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	before := max(0, len(t.kept)-len(raceBegin)+1)
-	t.kept = append(t.kept, p...)
-	t.races += strings.Count(string(t.kept[before:]), raceBegin)
-	if t.races > 0 && t.race == "" {
-		text := string(t.kept)
-		if _, after, ok := strings.Cut(text, raceBegin); ok && strings.Contains(after, raceEnd) {
-			t.race, _, _ = strings.Cut(after, raceEnd)
+func (r *races) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.text = append(r.text, p...)
+	for {
+		_, after, begun := bytes.Cut(r.text, []byte(raceBegin))
+		report, rest, ended := bytes.Cut(after, []byte(raceEnd))
+		switch {
+		case !begun:
+			r.text = slices.Clone(r.text[max(0, len(r.text)-len(raceBegin)):])
+			return len(p), nil
+		case !ended:
+			return len(p), nil
 		}
+		r.n, r.first, r.text = r.n+1, cmp.Or(r.first, string(report)), rest
 	}
-	if more := len(t.kept) - tailBytes; more > tailBytes {
-		t.kept = slices.Delete(t.kept, 0, more)
-	}
-	return len(p), nil
 }
 
-func (t *tail) text() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.kept)
-}
-
-// raced returns how many data races there were, and the first.
-func (t *tail) raced() (int, string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.races, t.race
+// seen returns how many data races there were, and the first.
+func (r *races) seen() (int, string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.n, r.first
 }

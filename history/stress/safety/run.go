@@ -1,9 +1,6 @@
 package safety
 
 import (
-	"encoding/json"
-	"fmt"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -12,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/worker"
 )
 
 // A request asks a worker to run a test.
@@ -27,7 +24,7 @@ type request struct {
 	Begin      int  // linearizations that have been repeated before, which set the pace
 	Batch      int  // instances of each linearization when it runs first
 	Repeat     int  // of all linearizations
-	Again      bool // only check again whether goroutines still wait
+	Again      bool // only check whether a sequence still has not ended
 	Linger     bool // wait a moment after the executions, for other goroutines
 }
 
@@ -35,21 +32,19 @@ type request struct {
 type response struct {
 	Executions int
 	Failure    *Failure
-	Unclear    string // why an execution did not end, if that is not a failure
+	Unclear    string // why the process has ended, if that is not a failure
 	Left       int    // goroutines that objects have left
 	Stuck      bool   // a sequence has not ended
-	Waits      bool   // Again: they still wait
+	Same       bool   // Again: it has not ended, and nothing has moved
 	// Took is how long the quickest of the linearizations took.
 	Took time.Duration
 }
 
 // A Failure is how an execution fails.
 type Failure struct {
-	Kind   string // panic, fatal error, deadlock or never ends
+	Kind   string // panic, fatal error or does not return
 	Text   string
 	Stacks []string // of the goroutines that it concerns
-	// Locks means that a deadlock is of locks only.
-	Locks bool `json:",omitempty"`
 	// Other means that a goroutine ended the process that no sequence runs in.
 	Other bool `json:",omitempty"`
 	// InPrefix means that the sequential prefix failed.
@@ -59,22 +54,20 @@ type Failure struct {
 }
 
 const (
-	kindPanic    = "panic"
-	kindFatal    = "fatal error"
-	kindDeadlock = "deadlock"
-	kindEndless  = "never ends"
+	kindPanic = "panic"
+	kindFatal = "fatal error"
+	kindStuck = "does not return"
 )
 
 // same reports whether failures have the same reason.
 func (f *Failure) same(g *Failure) bool {
-	return f.Kind == g.Kind && (f.Kind == kindDeadlock || f.Kind == kindEndless || plain(f.Text) == plain(g.Text))
+	return f.Kind == g.Kind && (f.Kind == kindStuck || plain(f.Text) == plain(g.Text))
 }
 
 // In reports whether the output of a Go test that Finding.Source has shows the
 // failure.
 func (f *Failure) In(output string) bool {
-	switch f.Kind {
-	case kindDeadlock, kindEndless:
+	if f.Kind == kindStuck {
 		return strings.Contains(output, notReturning)
 	}
 	line, _, _ := strings.Cut(f.Text, "\n")
@@ -83,13 +76,13 @@ func (f *Failure) In(output string) bool {
 
 // endless reports whether a call does not end, or would not if the stack had no end.
 func (f *Failure) endless() bool {
-	return f.Kind == kindEndless || f.Kind == kindFatal && strings.Contains(f.Text, "stack overflow")
+	return f.Kind == kindStuck || f.Kind == kindFatal && strings.Contains(f.Text, "stack overflow")
 }
 
 // Quick reports whether a test that fails does so as soon as it fails.
 func (f *Failure) Quick() bool { return f.Kind == kindPanic || f.Kind == kindFatal }
 
-// notReturning is what the Go test of a deadlock reports.
+// notReturning is what the Go test of calls that do not return reports.
 const notReturning = "calls do not return"
 
 // plain replaces the numbers and addresses in a text.
@@ -113,84 +106,58 @@ func plain(text string) string {
 }
 
 const (
-	firstLook = 20 * time.Millisecond
-	lastLook  = 200 * time.Millisecond
-	// maxLeft bounds the goroutines that objects leave in a worker.
+	// maxLeft bounds the goroutines that objects leave in a process.
 	maxLeft = 100
-	// linger is how long a worker waits for goroutines that might end the process.
+	// linger is how long a process waits for goroutines that might end it.
 	linger = 50 * time.Millisecond
-	// maxHeap bounds the memory of a worker.
-	maxHeap = 1 << 30
-	// unclearAfter is how long an execution may last that neither waits nor works.
-	unclearAfter = 10 * time.Second
 )
 
-// maxStack bounds the stack of a goroutine of a worker.
-var maxStack = 64 << 20
-
-// memoryStatus is the exit status of a worker that uses too much memory.
-const memoryStatus = 97
-
-// A worker runs tests in a process of its own.
-type worker struct {
+// A runner runs tests in a process of its own.
+type runner struct {
 	library  *Library
 	catalogs map[int]*catalog
 	threads  []*thread
 	jitter   uint64
 	pace     int           // of sequential calls
+	limit    time.Duration // how long nothing may move
 	cut      atomic.Bool   // the batch ends early
 	stuck    []int64       // the places of threads that have not ended
-	computed time.Duration // when they were first seen there
-	// maxCPU is how long an execution may compute.
-	maxCPU time.Duration
 }
 
-// serve runs what requests ask for until they end.
-func serve(l *Library, in, out *os.File) int {
-	debug.SetMaxStack(maxStack)
+func newRunner(l *Library) *runner {
 	debug.SetTraceback("all")
 	runtime.GOMAXPROCS(max(runtime.NumCPU(), 4))
-	w := &worker{library: l, catalogs: map[int]*catalog{}, jitter: 1}
-	go watchMemory()
+	w := &runner{library: l, catalogs: map[int]*catalog{}, jitter: 1}
 	for range 4 {
 		w.threads = append(w.threads, newThread())
 	}
-	requests, responses := json.NewDecoder(in), json.NewEncoder(out)
+	return w
+}
+
+// serve runs what requests ask for until they end.
+func (w *runner) serve(c *worker.Conn) error {
 	base := runtime.NumGoroutine()
 	for {
 		var r request
-		if requests.Decode(&r) != nil {
-			return 0
+		if c.Receive(&r) != nil {
+			return nil
 		}
 		answer, err := w.answer(&r, base)
 		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
+			return err
 		}
 		if r.Linger {
 			time.Sleep(linger)
 		}
 		answer.Stuck = slices.ContainsFunc(w.threads, func(t *thread) bool { return t.busy })
 		answer.Left = runtime.NumGoroutine() - base
-		if responses.Encode(answer) != nil {
-			return 0
-		}
+		c.Send(answer)
 	}
 }
 
-func watchMemory() {
-	for {
-		time.Sleep(lastLook)
-		var m runtime.MemStats
-		if runtime.ReadMemStats(&m); m.HeapInuse+m.StackInuse > maxHeap {
-			os.Exit(memoryStatus)
-		}
-	}
-}
-
-func (w *worker) answer(r *request, base int) (*response, error) {
+func (w *runner) answer(r *request, base int) (*response, error) {
 	if r.Again {
-		return &response{Waits: w.stays()}, nil
+		return &response{Same: slices.Equal(w.places(), w.stuck)}, nil
 	}
 	c := w.catalogs[r.Target]
 	if c == nil {
@@ -201,14 +168,12 @@ func (w *worker) answer(r *request, base int) (*response, error) {
 		w.catalogs[r.Target] = c
 	}
 	a := &response{}
-	ended := func() bool {
-		return a.Failure != nil || a.Unclear != "" || runtime.NumGoroutine()-base >= maxLeft
-	}
+	ended := func() bool { return a.Failure != nil || runtime.NumGoroutine()-base >= maxLeft }
 	begun, instances := time.Now(), 1
 	for a.Executions < r.Executions && !ended() && time.Since(begun) < longBatch {
-		w.maxCPU, w.pace = parallelCPU, 0
+		w.limit, w.pace = parallelLimit, 0
 		var n int
-		n, a.Failure, a.Unclear = w.execute(c, r.Test, nil, instances)
+		n, a.Failure = w.execute(c, r.Test, nil, instances)
 		a.Executions += n
 		each := time.Since(begun) / time.Duration(a.Executions)
 		instances = max(1, min(batch, r.Executions-a.Executions, int(longBatch/max(each, 1))))
@@ -216,7 +181,7 @@ func (w *worker) answer(r *request, base int) (*response, error) {
 	for n := 0; r.Executions == 0 && n < r.Repeat && !ended(); n++ {
 		for i, order := range r.Orders {
 			a.Executions++
-			w.maxCPU = sequentialCPU
+			w.limit = sequentialLimit
 			w.pace = (r.Begin + n) % paces
 			instances := 1
 			if r.Batch > 0 && r.Begin+n == 0 {
@@ -226,7 +191,7 @@ func (w *worker) answer(r *request, base int) (*response, error) {
 				}
 			}
 			begun := time.Now()
-			if _, a.Failure, a.Unclear = w.execute(c, r.Test, order, instances); a.Failure != nil || a.Unclear != "" {
+			if _, a.Failure = w.execute(c, r.Test, order, instances); a.Failure != nil {
 				break
 			}
 			if took := time.Since(begun); a.Took == 0 || took < a.Took {
@@ -245,32 +210,26 @@ const (
 	longBatch   = time.Second
 )
 
+// A test has failed if no thread moves for parallelLimit, none of its linearizations fails
+// within sequentialLimit, and it still has not moved after patience. A linearization that
+// takes longer is taken for one that fails, so a slow machine costs findings and makes none.
 const (
-	// endlessCPU is how long a parallel execution computes until it counts as
-	// one that never ends.
-	endlessCPU = 10 * time.Second
-	// parallelCPU is how long one computes until its linearizations are run.
-	parallelCPU = endlessCPU / 20
-	// sequentialCPU is how long a sequential execution may compute. It is much less
-	// than parallelCPU, so that a slow machine makes no difference.
-	sequentialCPU = endlessCPU / 50
+	parallelLimit   = time.Second
+	sequentialLimit = parallelLimit / 2
 )
 
-// mostCPU is endlessCPU, except in tests.
-var mostCPU time.Duration = endlessCPU
+// patience is variable for tests.
+var patience = 20 * time.Second
 
 // let pauses between sequential calls, so that goroutines started by earlier calls can
-// run: not at all, for some time, or until they wait, depending on the pace. Otherwise a
+// run: not at all, for some yields, or for some time, depending on the pace. Otherwise a
 // linearization might not show failures that depend on them.
-func (w *worker) let(before int) {
+func (w *runner) let(before int) {
 	switch {
 	case w.pace == 0 || runtime.NumGoroutine() <= before:
 	case w.pace == 1:
 		for n := 0; n < letLooks && runtime.NumGoroutine() > before; n++ {
 			time.Sleep(letPause)
-			if stress.DumpOf(nil).Waits {
-				return
-			}
 		}
 	default:
 		for range w.random(20) {
@@ -281,12 +240,12 @@ func (w *worker) let(before int) {
 
 const (
 	paces    = 3
-	letLooks = 20
+	letLooks = 5
 	letPause = 200 * time.Microsecond
 )
 
 // random returns a number less than n.
-func (w *worker) random(n int) int {
+func (w *runner) random(n int) int {
 	w.jitter = w.jitter*6364136223846793005 + 1442695040888963407
 	return int(w.jitter>>33) % n
 }
@@ -294,11 +253,11 @@ func (w *worker) random(n int) int {
 // execute runs a test with several instances, one after another: its suffixes in
 // parallel, or in an order if that is not nil. All instances are made first, so that
 // calls of the suffixes begin at once. It returns how many it has used.
-func (w *worker) execute(c *catalog, t *Test, order []int, instances int) (int, *Failure, string) {
+func (w *runner) execute(c *catalog, t *Test, order []int, instances int) (int, *Failure) {
 	var tests [][]*bound
 	before := runtime.NumGoroutine()
 	limit := allocated() + batchMemory
-	f, unclear := w.run(1, func(th *thread, _ int) {
+	f := w.run(1, func(th *thread, _ int) {
 		for len(tests) < instances && (len(tests) == 0 || runtime.NumGoroutine()-before < maxLeft && (len(tests)%8 > 1 || allocated() < limit)) {
 			first := c.bind(t.Prefix, nil)
 			th.call(func() {
@@ -314,14 +273,12 @@ func (w *worker) execute(c *catalog, t *Test, order []int, instances int) (int, 
 			tests = append(tests, suffixes)
 		}
 	})
-	if f != nil || unclear != "" {
-		if f != nil {
-			f.InPrefix = true
-		}
-		return 1, f, unclear
+	if f != nil {
+		f.InPrefix = true
+		return 1, f
 	}
 	if order != nil {
-		f, unclear = w.run(1, func(th *thread, _ int) {
+		f = w.run(1, func(th *thread, _ int) {
 			for _, suffixes := range tests {
 				th.call(func() {
 					for _, n := range order {
@@ -332,9 +289,9 @@ func (w *worker) execute(c *catalog, t *Test, order []int, instances int) (int, 
 			}
 		})
 	} else {
-		f, unclear = w.parallel(tests)
+		f = w.parallel(tests)
 	}
-	return max(1, int(w.threads[0].place.Load()+1)/2), f, unclear
+	return max(1, int(w.threads[0].place.Load()+1)/2), f
 }
 
 // allocated returns how many bytes the process has ever allocated.
@@ -346,7 +303,7 @@ func allocated() uint64 {
 
 // parallel runs the suffixes of each test in parallel, one test after another. The
 // threads begin each test at the same time, except for short random delays.
-func (w *worker) parallel(tests [][]*bound) (*Failure, string) {
+func (w *runner) parallel(tests [][]*bound) *Failure {
 	n := len(tests[0])
 	// A thread that has slept until all had arrived would begin late. So they meet twice.
 	meetings := make([][2]atomic.Int32, len(tests))
