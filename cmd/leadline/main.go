@@ -30,6 +30,9 @@ const (
 func worse(a, b int) int { return batch.WorseExit(a, b) }
 
 func main() {
+	if status, isWorker := serveSubject(); isWorker {
+		os.Exit(status)
+	}
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

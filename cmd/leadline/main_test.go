@@ -21,6 +21,9 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	if status, isWorker := serveSubject(); isWorker {
+		os.Exit(status)
+	}
 	os.Setenv("GOFLAGS", os.Getenv("GOFLAGS")+" -ldflags=-w")            // without DWARF, programs link faster
 	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // many wait for other processes
 	testscript.Main(m, map[string]func(){

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore/instrument"
 	"github.com/leadline/leadline/history/stress/subject"
+	"github.com/leadline/leadline/history/stress/worker"
 	"github.com/leadline/leadline/replay/stresstest"
 	"github.com/spf13/pflag"
 )
@@ -32,7 +32,6 @@ type stressFlags struct {
 	save      string
 	histories string
 	output    *flagkind.Choice
-	child     string
 	safety    safetyFlags
 	schedules scheduleFlags
 }
@@ -56,8 +55,6 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.BoolVar(&f.Schedules, "schedules", false, "explore schedules of an instrumented build, one thread at a time, instead of running threads")
 	flags.IntVar(&f.Preemptions, "preemptions", 0, "with --schedules: most preemptions of a schedule, or delays if the object starts goroutines (default 3); programs get one first, then two, and so on; -1: three, and then without a bound")
 	f.buildFlags()
-	flags.StringVar(&f.child, "child", "", "")
-	_ = flags.MarkHidden("child")
 	return f.run
 }
 
@@ -94,8 +91,6 @@ const stressStatus = statusNot
 
 func (f *stressFlags) run(s streams, args []string) int {
 	switch {
-	case f.child != "":
-		return f.serve(s)
 	case len(args) > 0:
 		return fail(s, "stress", errors.New("takes no arguments"))
 	case f.mismatch() != nil:
@@ -146,13 +141,13 @@ func (f *stressFlags) mismatch() error {
 	return err
 }
 
-// serve runs in a child process.
-func (f *stressFlags) serve(s streams) int {
-	o := subject.Lookup(f.child)
-	if o == nil {
-		return fail(s, "stress", fmt.Errorf("no subject %s", f.child))
+// serveSubject tests a bundled object if the process is a worker, and returns its exit
+// status.
+func serveSubject() (status int, isWorker bool) {
+	if worker.Name() == "" {
+		return 0, false
 	}
-	return stress.Serve(o.Class, stresstest.Checker(nil), s.in, s.out)
+	return stress.Serve(subject.Lookup(worker.Name()).Class, stresstest.Checker(nil)), true
 }
 
 // An object to test, with the process that tests it.
@@ -161,10 +156,10 @@ type object struct {
 	how          string // the flags that name it
 	reflect      stress.ReflectOptions
 	values       int // 0: as for all
-	start        func(context.Context) *exec.Cmd
+	program      worker.Program
 	instrumented *instrument.Report // nil if it is not
 	cleanup      func()
-	onThreads    func() func(context.Context) *exec.Cmd // starts it without instrumentation
+	onThreads    func() *worker.Program // without instrumentation
 	// withPlain returns the object in a build in which plain loads and stores are steps. It is
 	// nil if this one is such a build, or is not instrumented.
 	withPlain func(context.Context) (*object, error)
@@ -195,9 +190,7 @@ func (f *stressFlags) objects(ctx context.Context) (list []object, err error) {
 		if subject.Lookup(name) == nil {
 			return list, fmt.Errorf("no subject %s; leadline models lists them", name)
 		}
-		list = append(list, object{name: name, how: "--subject " + name, cleanup: func() {}, start: func(ctx context.Context) *exec.Cmd {
-			return exec.CommandContext(ctx, self, "stress", "--child", name)
-		}})
+		list = append(list, object{name: name, how: "--subject " + name, cleanup: func() {}, program: worker.Program{Path: self, Name: name}})
 	}
 	if f.isScheduled() {
 		if err := f.buildSubjects(ctx, list); err != nil {
@@ -223,16 +216,16 @@ const mostLines = 1 << 20
 // pass returns how to build the object for each pass over its schedules. It sets tested to the
 // object of the pass.
 func (o *object) pass(tested **object) stress.SchedulesBuild {
-	return func(ctx context.Context, plain bool) (func(context.Context) *exec.Cmd, error) {
+	return func(ctx context.Context, plain bool) (*worker.Program, error) {
 		if !plain {
-			return o.start, nil
+			return &o.program, nil
 		}
 		with, err := o.withPlain(ctx)
 		if err != nil || !with.instrumented.HasPlain() {
 			return nil, err
 		}
 		*tested = with
-		return with.start, nil
+		return &with.program, nil
 	}
 }
 
@@ -323,7 +316,7 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 		var result *stress.Report
 		var err error
 		if o.withPlain == nil {
-			result, err = stress.Supervise(ctx, o.start, options)
+			result, err = stress.Supervise(ctx, o.program, options)
 		} else {
 			var reports []*stress.Report
 			if reports, err = stress.SupervisePasses(ctx, o.pass(&tested), options); len(reports) > 0 {

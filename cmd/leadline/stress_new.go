@@ -69,11 +69,7 @@ func buildObject(ctx context.Context, constructor string, d stress.ReflectOption
 		o.cleanup()
 		return object{}, err
 	}
-	o.start = func(ctx context.Context) *exec.Cmd {
-		cmd := exec.CommandContext(ctx, program)
-		cmd.Dir = work
-		return cmd
-	}
+	o.program = worker.Program{Path: program, Dir: work, Name: "stress"}
 	return o, nil
 }
 
@@ -156,7 +152,7 @@ import (
 )
 
 func main() {
-	os.Exit(stress.ServeLike(%[2]s, func() any { return %[2]s }, stresstest.Checker(nil), os.Stdin, os.Stdout))
+	os.Exit(stress.ServeLike(%[2]s, func() any { return %[2]s }, stresstest.Checker(nil)))
 }
 `
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore/instrument"
 	"github.com/leadline/leadline/history/stress/explore/schedule"
+	"github.com/leadline/leadline/history/stress/worker"
 	"github.com/leadline/leadline/replay/report"
 )
 
@@ -199,7 +199,7 @@ func (f *stressFlags) named(o *object) string {
 func (f *stressFlags) showReplay(ctx context.Context, s streams, o *object) int {
 	options := f.optionsFor(o)
 	options.Programs = nil
-	r, err := stress.Replay(ctx, o.start, options, f.Programs[0], f.schedules.replay)
+	r, err := stress.Replay(ctx, o.program, options, f.Programs[0], f.schedules.replay)
 	if err != nil {
 		return fail(s, "replay", fmt.Errorf("%s: %w", o.name, err))
 	}
@@ -297,7 +297,7 @@ func (f *stressFlags) instrumented(ctx context.Context, constructor string, d st
 		return &built, err
 	}
 	var onThreads *object
-	o.onThreads = func() func(context.Context) *exec.Cmd {
+	o.onThreads = func() *worker.Program {
 		if onThreads == nil {
 			built, err := other(ctx, nil)
 			if err != nil {
@@ -305,7 +305,7 @@ func (f *stressFlags) instrumented(ctx context.Context, constructor string, d st
 			}
 			onThreads = built
 		}
-		return onThreads.start
+		return &onThreads.program
 	}
 	if !in.Plain {
 		o.withPlain = func(ctx context.Context) (*object, error) {
@@ -327,10 +327,11 @@ import (
 
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/subject"
+	"github.com/leadline/leadline/history/stress/worker"
 	"github.com/leadline/leadline/replay/stresstest"
 )
 
-func main() { os.Exit(stress.Serve(subject.Lookup(os.Args[1]).Class, stresstest.Checker(nil), os.Stdin, os.Stdout)) }
+func main() { os.Exit(stress.Serve(subject.Lookup(worker.Name()).Class, stresstest.Checker(nil))) }
 `
 
 // buildSubjects builds the program that explores schedules of bundled objects. The
@@ -351,14 +352,14 @@ func (f *stressFlags) buildSubjects(ctx context.Context, list []object) error {
 	withPlain := sync.OnceValues(func() (func(name string) *object, error) {
 		program, copies, err := f.buildSubjectProgram(ctx, dir, true)
 		return func(name string) *object {
-			return &object{instrumented: copies, start: startSubject(program, name), plain: true}
+			return &object{instrumented: copies, program: worker.Program{Path: program, Name: name}, plain: true}
 		}, err
 	})
 	for i := range list {
 		o := &list[i]
-		onThreads := o.start
-		o.onThreads = func() func(context.Context) *exec.Cmd { return onThreads }
-		o.start, o.instrumented = startSubject(program, o.name), copies
+		onThreads := o.program
+		o.onThreads = func() *worker.Program { return &onThreads }
+		o.program, o.instrumented = worker.Program{Path: program, Name: o.name}, copies
 		if f.schedules.plain {
 			continue
 		}
@@ -373,10 +374,6 @@ func (f *stressFlags) buildSubjects(ctx context.Context, list []object) error {
 		}
 	}
 	return nil
-}
-
-func startSubject(program, name string) func(context.Context) *exec.Cmd {
-	return func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, program, name) }
 }
 
 // buildSubjectProgram builds the program of all bundled objects in a directory.

@@ -253,7 +253,7 @@ func TestScheduledSubjects(t *testing.T) {
 	defer list[0].cleanup()
 	for i, o := range list {
 		p := tests[i/2].program
-		r, err := stress.Supervise(t.Context(), o.start, stress.Options{Schedules: true, Preemptions: 2, Programs: []string{p}})
+		r, err := stress.Supervise(t.Context(), o.program, stress.Options{Schedules: true, Preemptions: 2, Programs: []string{p}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,6 @@ package stress_test
 
 import (
 	"context"
-	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -50,7 +49,7 @@ func serveCleaners(stops bool) int {
 			o.Close = func(object any) { close(object.(*cleaner).done) }
 		}
 		return stress.Reflect(newCleaner, o)
-	}, stresstest.Checker(nil), os.Stdin, os.Stdout)
+	}, stresstest.Checker(nil))
 }
 
 // serveLate is a child process that makes one object only.
@@ -62,7 +61,7 @@ func serveLate() int {
 		}
 		made = true
 		return &hits{}
-	}, stresstest.Checker(nil), os.Stdin, os.Stdout)
+	}, stresstest.Checker(nil))
 }
 
 // TestCleaners: objects with a goroutine that ticks for ever are searched, however many of
@@ -111,7 +110,7 @@ func serveBusyCleaners() int {
 			}()
 			return j
 		}, o)
-	}, stresstest.Checker(nil), os.Stdin, os.Stdout)
+	}, stresstest.Checker(nil))
 }
 
 // TestBusyCleaners: the silence of a process with goroutines that keep the processors busy is no

@@ -63,8 +63,8 @@
 // if that is not enough, programs are Unsteady. A violation is proved with fewer sequential runs
 // then: ten times as many as it takes to occur. With schedules, no goroutine is left behind.
 //
-// A search may need a gigabyte of memory. If unused objects hold on to it, the search
-// ends, and Supervise starts a new process.
+// A search may need 256 MiB of memory. If unused objects hold on to it, the search ends, and
+// Supervise starts a new process; so it does if a process needs 512 MiB.
 //
 // # Methods that wait
 //

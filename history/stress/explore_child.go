@@ -1,18 +1,15 @@
 package stress
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"os/exec"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/leadline/leadline/history/stress/explore/schedule"
-	process "github.com/leadline/leadline/history/stress/worker"
+	"github.com/leadline/leadline/history/stress/worker"
 )
 
 // A replayJob makes a process replay a schedule, instead of searching.
@@ -156,11 +153,10 @@ func runOnThreads(ctx context.Context, c *Class, p *Program, checker Checker, j 
 	return result, nil
 }
 
-// Replay replays a schedule of a program in a process that start prepares; see
-// Supervise.
-func Replay(ctx context.Context, start func(context.Context) *exec.Cmd, o Options, program, schedule string) (*Replayed, error) {
-	s := &supervisor{job: job{Options: o, Mark: newMark()}}
-	return s.replay(ctx, start, &replayJob{Program: program, Schedule: schedule, Times: elsewhere})
+// Replay replays a schedule of a program in a worker; see Supervise.
+func Replay(ctx context.Context, program worker.Program, o Options, test, schedule string) (*Replayed, error) {
+	s := &supervisor{job: job{Options: o}}
+	return s.replay(ctx, program, &replayJob{Program: test, Schedule: schedule, Times: elsewhere})
 }
 
 // elsewhere is how often a schedule is replayed in another process.
@@ -175,71 +171,39 @@ const spinningThreads = 5 * time.Second
 
 // replay runs a replayJob in a process of its own, or in two if the first has to
 // find out about the methods.
-func (s *supervisor) replay(ctx context.Context, start func(context.Context) *exec.Cmd, r *replayJob) (*Replayed, error) {
+func (s *supervisor) replay(ctx context.Context, program worker.Program, r *replayJob) (*Replayed, error) {
 	j := s.job
 	j.Replay = r
-	j.Attached = true
-	for {
-		text, err := json.Marshal(j)
-		if err != nil {
-			return nil, err
-		}
-		limited, stop := context.WithTimeout(ctx, silence+r.Threads)
-		m, err := oneMessage(start(limited), text, j.Mark)
-		stop()
-		switch {
-		case err != nil:
-			return nil, err
-		case m.Settled != nil && !j.Settled:
-			j.ReflectOptions, j.Settled = m.Settled.Reflect, true
-			j.Leaves = m.Settled.Leaves
-		case m.Error != "":
-			return nil, fmt.Errorf("replaying: %s", m.Error)
-		case m.Replayed == nil:
-			return nil, fmt.Errorf("replaying: the process ended without a result")
-		default:
-			return m.Replayed, nil
-		}
+	ctx, stop := context.WithTimeout(ctx, silence+r.Threads)
+	defer stop()
+	m, err := answer(ctx, program, j)
+	if err == nil && m.Settled != nil {
+		j.ReflectOptions, j.Settled, j.Leaves = m.Settled.Reflect, true, m.Settled.Leaves
+		m, err = answer(ctx, program, j)
 	}
+	death, died := err.(*worker.Death)
+	switch {
+	case died:
+		return nil, fmt.Errorf("the process ended early: %s", death.Text)
+	case err != nil:
+		return nil, fmt.Errorf("replaying: %w", err)
+	}
+	return m.Replayed, nil
 }
 
-// oneMessage runs a process and returns its last message.
-func oneMessage(cmd *exec.Cmd, text []byte, mark string) (last message, err error) {
-	var stderr head
-	cmd.Stderr, cmd.WaitDelay = &stderr, time.Second
-	process.Lead(cmd)
-	in, err := cmd.StdinPipe()
+// answer starts a process for a job, and waits for what it has found out.
+func answer(ctx context.Context, program worker.Program, j job) (m message, err error) {
+	p, err := worker.Start(ctx, program, worker.Options{})
 	if err != nil {
-		return last, err
+		return m, err
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return last, err
+	defer p.Close()
+	_ = p.Send(j) // if it is dead, Receive says why
+	for err == nil && m.Settled == nil && m.Replayed == nil {
+		m = message{}
+		err = p.Receive(&m)
 	}
-	if err := cmd.Start(); err != nil {
-		return last, err
-	}
-	defer func() { _ = process.Kill(cmd) }() // what the process has started
-	go in.Write(text)                        // until the process has read it all, or is gone
-	read := false
-	lines := bufio.NewReader(out)
-	for err == nil {
-		line, gone := markedLine(lines, mark)
-		if gone != nil {
-			break
-		}
-		last, read = message{}, true
-		if err = json.Unmarshal(line, &last); err != nil {
-			err = fmt.Errorf("the process said %q: %w", line, err)
-			_ = process.Kill(cmd)
-		}
-	}
-	_ = in.Close()
-	_ = cmd.Wait() // what it wrote counts
-	if err == nil && !read {
-		return last, fmt.Errorf("the process ended early: %s", stderr.why())
-	}
-	return last, err
+	return m, err
 }
 
 // verify replays the schedule of a finding in another process, and runs its
@@ -250,7 +214,7 @@ func (s *supervisor) verify(f *Finding) bool {
 		return true
 	}
 	ctx := s.context
-	r, err := s.replay(ctx, s.start, &replayJob{Program: f.Program, Schedule: f.Scheduled.Schedule, Times: elsewhere})
+	r, err := s.replay(ctx, s.program, &replayJob{Program: f.Program, Schedule: f.Scheduled.Schedule, Times: elsewhere})
 	if err == nil && r.Outcome == f.Outcome && r.Mark == f.Scheduled.Mark && r.Same == elsewhere && r.Violates && r.Fault == f.Fault {
 		f.Scheduled.Elsewhere = elsewhere
 	} else if ctx.Err() == nil {
@@ -263,14 +227,14 @@ func (s *supervisor) verify(f *Finding) bool {
 		return false
 	}
 	if s.job.OnThreads != nil && f.Fault == "" {
-		if start := s.job.OnThreads(); start != nil {
+		if program := s.job.OnThreads(); program != nil {
 			limit := min(onThreads, onThreadsPrograms*cmp.Or(s.job.Effort, DefaultEffort).Program)
 			limited, stop := ctx, func() {}
 			if f.Scheduled.Spins { // threads cannot be stopped
 				limited, stop = context.WithTimeout(ctx, limit+spinningThreads)
 			}
 			defer stop()
-			switch r, err := s.replay(limited, start, &replayJob{Program: f.Program, Threads: limit, RealTime: f.RealTime}); {
+			switch r, err := s.replay(limited, *program, &replayJob{Program: f.Program, Threads: limit, RealTime: f.RealTime}); {
 			case err == nil:
 				f.Scheduled.OnThreads, f.Scheduled.ThreadExecutions = r.Seen, r.Executions
 			case limited.Err() != nil && ctx.Err() == nil:

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +14,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore/schedule"
+	"github.com/leadline/leadline/history/stress/worker"
 	"github.com/leadline/leadline/replay/stresstest"
 )
 
@@ -497,7 +498,7 @@ func TestSuperviseSchedules(t *testing.T) {
 	threads := 0
 	r, err := stress.Supervise(context.Background(), child("hits"), stress.Options{Schedules: true, Programs: []string{"{ Inc(); Get() } || { Locked(); Atomic() }"},
 		Effort:    stress.Effort{Time: patience, Program: time.Millisecond},
-		OnThreads: func() func(context.Context) *exec.Cmd { threads++; return child("hits") }})
+		OnThreads: func() *worker.Program { threads++; p := child("hits"); return &p }})
 	if err != nil || len(r.Findings) != 1 || threads != 1 {
 		t.Fatal(r, err, threads)
 	}
@@ -528,7 +529,7 @@ func TestSuperviseSchedules(t *testing.T) {
 	}
 	// The process without a scheduler ends early.
 	r, err = stress.Supervise(context.Background(), child("hits"), stress.Options{Schedules: true, Programs: []string{"{ Inc() } || { Atomic() }"},
-		OnThreads: func() func(context.Context) *exec.Cmd { return child("nothing of that name") }})
+		OnThreads: func() *worker.Program { p := child("nothing of that name"); return &p }})
 	if err != nil || len(r.Findings) != 1 {
 		t.Fatal(r, err)
 	}
@@ -536,13 +537,8 @@ func TestSuperviseSchedules(t *testing.T) {
 		t.Errorf("%q", line)
 	}
 	// The other process ends early.
-	starts := 0
-	once := func(ctx context.Context) *exec.Cmd {
-		if starts++; starts > 1 {
-			return child("nothing of that name")(ctx)
-		}
-		return child("hits")(ctx)
-	}
+	once := child("once")
+	once.Env = []string{"STRESS_TEST_STARTED=" + filepath.Join(t.TempDir(), "started")}
 	r, err = stress.Supervise(context.Background(), once, stress.Options{Schedules: true, Programs: []string{"{ Inc() } || { Atomic() }"}})
 	if err != nil || len(r.Findings) > 0 || len(r.Explored.Diverging) > 0 || len(r.Explored.Unverified) != 1 {
 		t.Fatalf("findings %v, %+v, %v", r.Findings, r.Explored, err)

@@ -8,7 +8,7 @@ import (
 // maxMemory is how many bytes a search may allocate in addition to the memory that the
 // process has at the start. A run that needs more ends early. The search also ends if the
 // memory is still in use afterwards, for example by goroutines that objects started.
-var maxMemory int64 = 1 << 30
+var maxMemory int64 = 256 << 20
 
 // The objects of a batch take at most batchMemory together, unless there are only
 // leastBatch of them.

@@ -3,12 +3,12 @@ package stress
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress/worker"
 )
 
 // Options are the options of Search. The zero value means the default effort, the bounds
@@ -58,10 +58,9 @@ type Options struct {
 	// to the time of a program, until it counts as hanging. It is 45 s by
 	// default, as waiting threads are slow on a busy machine.
 	Silence time.Duration `json:"-"`
-	// OnThreads returns what starts a process without instrumentation, for
-	// Supervise: the programs of violations that were found by schedules run in it. It
-	// may be nil, and may return nil.
-	OnThreads func() func(context.Context) *exec.Cmd `json:"-"`
+	// OnThreads returns a program without instrumentation, for Supervise: the programs of
+	// violations that were found by schedules run in it. It may be nil, and may return nil.
+	OnThreads func() *worker.Program `json:"-"`
 	// Starting receives each program before it runs, with its target method.
 	Starting func(method, program string) `json:"-"`
 	// Found receives each violation.

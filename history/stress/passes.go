@@ -3,14 +3,14 @@ package stress
 import (
 	"cmp"
 	"context"
-	"os/exec"
 	"time"
+
+	"github.com/leadline/leadline/history/stress/worker"
 )
 
-// A SchedulesBuild builds the program that explores the schedules of an object, and returns
-// how to start it. With plain, its plain loads and stores are steps, too. It returns nil if
+// A SchedulesBuild builds the program that explores the schedules of an object. With plain, its plain loads and stores are steps, too. It returns nil if
 // it has none that another thread may see.
-type SchedulesBuild func(ctx context.Context, plain bool) (start func(context.Context) *exec.Cmd, err error)
+type SchedulesBuild func(ctx context.Context, plain bool) (*worker.Program, error)
 
 // SupervisePasses explores schedules in up to two passes. Each is a call of Supervise. In the
 // first one, only synchronization takes steps: there are far fewer schedules, and most
@@ -19,23 +19,23 @@ type SchedulesBuild func(ctx context.Context, plain bool) (start func(context.Co
 // not include the builds.
 func SupervisePasses(ctx context.Context, build SchedulesBuild, o Options) ([]*Report, error) {
 	whole := cmp.Or(o.Effort, DefaultEffort)
-	start, err := build(ctx, false)
+	program, err := build(ctx, false)
 	if err != nil {
 		return nil, err
 	}
 	o.Effort = whole
 	o.Effort.Time = whole.Time / 2
 	begin := time.Now()
-	first, err := Supervise(ctx, start, o)
+	first, err := Supervise(ctx, *program, o)
 	if err != nil || isEnough(first) || ctx.Err() != nil {
 		return reportsOf(first), err
 	}
 	left := whole.Time - time.Since(begin)
-	if start, err = build(ctx, true); err != nil || start == nil {
+	if program, err = build(ctx, true); err != nil || program == nil {
 		return reportsOf(first), err
 	}
 	o.Effort.Time = left
-	second, err := Supervise(ctx, start, o)
+	second, err := Supervise(ctx, *program, o)
 	return append(reportsOf(first), reportsOf(second)...), err
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"runtime"
 	"slices"
 	"strconv"
@@ -20,6 +19,7 @@ import (
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/subject"
+	"github.com/leadline/leadline/history/stress/worker"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/spec"
@@ -30,18 +30,21 @@ var full = flag.Bool("full", false, "run the tests in full size, as .ci/run full
 
 // TestMain makes the test's program one that Supervise can start.
 func TestMain(m *testing.M) {
-	switch child := os.Getenv("STRESS_TEST_CHILD"); child {
+	switch child := worker.Name(); child {
 	case "":
 		_ = flag.Set("test.parallel", strconv.Itoa(runtime.GOMAXPROCS(0)+1)) // one waits for seconds
 		stress.SetSteadyTime(patience)
 		os.Exit(m.Run())
 	case "reduce":
-		os.Exit(stress.Serve(hangsSmaller(), stresstest.Checker(nil), os.Stdin, os.Stdout))
+		os.Exit(stress.Serve(hangsSmaller(), stresstest.Checker(nil)))
 	case "spin":
 		stress.SetSpinLimit(300 * time.Millisecond)
-		os.Exit(stress.Serve(spinning(), stresstest.Checker(nil), os.Stdin, os.Stdout))
-	case "hits", "differs":
-		os.Exit(stress.Serve(hitsClass(child == "differs"), stresstest.Checker(nil), os.Stdin, os.Stdout))
+		os.Exit(stress.Serve(spinning(), stresstest.Checker(nil)))
+	case "hits", "differs", "once":
+		if started := os.Getenv("STRESS_TEST_STARTED"); started != "" && os.Mkdir(started, 0o755) != nil {
+			os.Exit(1) // it is the second
+		}
+		os.Exit(stress.Serve(hitsClass(child == "differs"), stresstest.Checker(nil)))
 	case "cleaner", "closed cleaner":
 		os.Exit(serveCleaners(child != "cleaner"))
 	case "busy cleaner":
@@ -49,20 +52,18 @@ func TestMain(m *testing.M) {
 	case "late":
 		os.Exit(serveLate())
 	case "stuck":
-		os.Exit(stress.Serve(stuck(), stresstest.Checker(nil), os.Stdin, os.Stdout))
+		os.Exit(stress.Serve(stuck(), stresstest.Checker(nil)))
 	case "constructor":
 		never := func() any {
 			for {
 				time.Sleep(time.Second)
 			}
 		}
-		os.Exit(stress.ServeLike(&hits{}, never, stresstest.Checker(nil), os.Stdin, os.Stdout))
-	case "init", "init loud", "init below":
-		hangInInit(child)
-	case "crash", "hang", "loud", "at once":
-		os.Exit(stress.Serve(dangerous(child), stresstest.Checker(nil), os.Stdin, os.Stdout))
+		os.Exit(stress.ServeLike(&hits{}, never, stresstest.Checker(nil)))
+	case "crash", "hang", "loud", "at once", "killed":
+		os.Exit(stress.Serve(dangerous(child), stresstest.Checker(nil)))
 	default:
-		os.Exit(stress.Serve(subject.Lookup(child).Class, stresstest.Checker(nil), os.Stdin, os.Stdout))
+		os.Exit(stress.Serve(subject.Lookup(child).Class, stresstest.Checker(nil)))
 	}
 }
 
@@ -89,14 +90,8 @@ func searchUntil(ctx context.Context, c *stress.Class, o stress.Options) (*stres
 	return stress.Search(ctx, c, o)
 }
 
-// child returns what starts the test's program to search a class.
-func child(name string) func(context.Context) *exec.Cmd {
-	return func(ctx context.Context) *exec.Cmd {
-		cmd := exec.CommandContext(ctx, os.Args[0])
-		cmd.Env = append(os.Environ(), "STRESS_TEST_CHILD="+name)
-		return cmd
-	}
-}
+// child returns the test's program as the worker that searches a class.
+func child(name string) worker.Program { return worker.Program{Path: os.Args[0], Name: name} }
 
 var stdout = os.NewFile(1, "stdout") // as an object may have it
 
@@ -122,6 +117,9 @@ func dangerous(how string) *stress.Class {
 			if n == 1 && (calls.Add(1) > 100 || how == "at once") {
 				for how == "hang" {
 					time.Sleep(time.Second) // a goroutine that waits for another one would be noticed
+				}
+				if self, err := os.FindProcess(os.Getpid()); err == nil && how == "killed" {
+					_ = self.Kill()
 				}
 				if os.Stderr.WriteString("fatal error: all is lost\nmore of it\n"); how == "crash" {
 					panicking := make(chan bool)
@@ -241,7 +239,7 @@ func TestCrash(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if len(r.Crashes) != 1 || r.Crashes[0].Method != "danger" || r.Crashes[0].What != "fatal error: all is lost" ||
+		if len(r.Crashes) != 1 || r.Crashes[0].Method != "danger" || r.Crashes[0].What != map[bool]string{true: "panic: as in a goroutine of the object", false: "fatal error: all is lost"}[how == "crash"] ||
 			!strings.Contains(r.Crashes[0].Program, "danger(1)") {
 			t.Fatalf("%s: crashes: %+v", how, r.Crashes)
 		}
@@ -368,21 +366,14 @@ func TestSpin(t *testing.T) {
 	}
 }
 
-// TestInterrupt: a search that is interrupted has a report of what it did, even if
-// its process gets the signal, too, as from a terminal.
+// TestInterrupt: a search that is interrupted has a report of what it did.
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	var cmd *exec.Cmd
-	start := func(ctx context.Context) *exec.Cmd {
-		cmd = child("counter")(ctx)
-		return cmd
-	}
 	programs := 0
-	r, err := stress.Supervise(ctx, start, stress.Options{Effort: stress.Effort{Time: patience, Program: 10 * time.Millisecond},
+	r, err := stress.Supervise(ctx, child("counter"), stress.Options{Effort: stress.Effort{Time: patience, Program: 10 * time.Millisecond},
 		Starting: func(string, string) {
 			if programs++; programs == 3 {
-				_ = cmd.Process.Signal(os.Interrupt)
 				cancel()
 			}
 		}})
@@ -391,21 +382,10 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestKill: a process killed from outside is not a crash of a program.
+// TestKill: a process killed by a signal is not a crash of a program.
 func TestKill(t *testing.T) {
-	var cmd *exec.Cmd
-	start := func(ctx context.Context) *exec.Cmd {
-		cmd = child("counter")(ctx)
-		return cmd
-	}
-	programs := 0
-	r, err := stress.Supervise(context.Background(), start, stress.Options{Effort: stress.Effort{Time: patience, Program: time.Millisecond},
-		Starting: func(string, string) {
-			if programs++; programs == 3 {
-				_ = cmd.Process.Kill()
-			}
-		}})
-	if err == nil || r == nil || len(r.Crashes) > 0 || r.Programs < 3 {
+	r, err := stress.Supervise(context.Background(), child("killed"), stress.Options{Effort: stress.Effort{Time: patience, Program: time.Millisecond}})
+	if err == nil || r == nil || len(r.Crashes) > 0 || r.Programs == 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

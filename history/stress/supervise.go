@@ -1,51 +1,37 @@
 package stress
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"slices"
 	"strings"
-	"sync/atomic"
-	"syscall"
 	"time"
 
-	process "github.com/leadline/leadline/history/stress/worker"
+	"github.com/leadline/leadline/history/stress/worker"
 )
 
 const silence = 45 * time.Second
 
-// grace is how long a process has to write its report when it is interrupted.
-var grace = 5 * time.Second
-
 // deadlock is the runtime's message when all goroutines of a process are blocked.
 const deadlock = "fatal error: all goroutines are asleep - deadlock!"
 
-// Supervise searches a class in a separate process, which start prepares. That process
-// calls Serve. Supervise communicates through its standard streams and ignores other
-// output, except the runtime's message if the process crashes.
+// Supervise searches a class in a worker, which calls Serve.
 //
-// If the process exits early, or writes nothing for longer than a program can take,
-// the last program counts as a crash of its method. A new process then continues with
-// the other methods for the rest of the time. The same happens without a crash if too
-// many goroutines of the process wait forever.
+// If the worker dies, or sends nothing for longer than a program can take, the last
+// program counts as a crash of its method. A new worker then continues with the other
+// methods for the rest of the time. The same happens without a crash if too many goroutines
+// of the worker wait forever, or if it needs too much memory.
 //
 // When ctx is canceled, the search ends, and the report has what was found until then.
-// If something else killed the process, Supervise returns an error as well as the
+// If something else killed the worker, Supervise returns an error as well as the
 // report; that is not a crash.
-func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, o Options) (report *Report, err error) {
+func Supervise(ctx context.Context, program worker.Program, o Options) (report *Report, err error) {
 	o.Effort = cmp.Or(o.Effort, DefaultEffort)
-	if o.Silence == 0 {
-		o.Silence = silence
-	}
-	s := &supervisor{job: job{Options: o, Mark: newMark(), Attached: true}, result: &Report{MethodPrograms: map[string]int{}}, context: ctx, start: start}
+	o.Silence = cmp.Or(o.Silence, silence)
+	s := &supervisor{job: job{Options: o}, result: &Report{MethodPrograms: map[string]int{}}, context: ctx, program: program}
 	begin := time.Now()
 	for {
 		left := s.job
@@ -55,7 +41,7 @@ func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, o Opt
 		}
 		left.Seed += uint64(s.crashes+s.worn) << 16
 		var again bool
-		if again, err = s.process(ctx, start, left); err != nil && !errors.Is(err, errKilled) {
+		if again, err = s.process(left); err != nil && !errors.Is(err, errKilled) {
 			return nil, err
 		}
 		over := time.Since(begin) >= o.Effort.Time && s.result.Programs+s.started > 0 || len(o.Programs) > 0 && s.crashes > 0
@@ -68,8 +54,6 @@ func Supervise(ctx context.Context, start func(context.Context) *exec.Cmd, o Opt
 	s.result.Elapsed = time.Since(begin)
 	return s.result, err
 }
-
-func newMark() string { return rand.Text() + " " }
 
 // errKilled is the error for a process that was killed by something other than its
 // supervisor.
@@ -85,87 +69,37 @@ type supervisor struct {
 	// sequential reports whether the last program has not run in parallel yet.
 	sequential bool
 	overlap    float64
-	settled    bool        // by the last process
-	made       bool        // an object
-	crowds     atomic.Bool // a process was crowded
-	worn       int         // processes that ended early; see Report.Worn
-	crashes    int         // of processes
+	settled    bool // by the last process
+	made       bool // an object
+	crowds     bool // a process was crowded
+	worn       int  // processes that ended early; see Report.Worn
+	crashes    int  // of processes
 	// reducing is a finding that the process makes smaller.
 	reducing *Finding
 	context  context.Context
-	start    func(context.Context) *exec.Cmd
+	program  worker.Program
 }
 
 // process runs one process until it exits, and reports whether another one should
 // continue.
-func (s *supervisor) process(ctx context.Context, start func(context.Context) *exec.Cmd, j job) (again bool, err error) {
-	text, err := json.Marshal(j)
+func (s *supervisor) process(j job) (again bool, err error) {
+	p, err := worker.Start(s.context, s.program, worker.Options{Silence: j.Silence})
 	if err != nil {
 		return false, err
 	}
-	alive, kill := context.WithCancel(context.WithoutCancel(ctx))
-	defer kill()
-	cmd := start(alive)
-	process.Lead(cmd)
-	var stderr head
-	cmd.Stderr = &stderr
-	cmd.WaitDelay = time.Second
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return false, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return false, err
-	}
-	if err := cmd.Start(); err != nil {
-		return false, err
-	}
-	defer func() { _ = process.Kill(cmd) }() // what the process has started; nothing may be left
-	var heard atomic.Bool
-	defer context.AfterFunc(ctx, func() {
-		if _ = in.Close(); heard.Load() {
-			time.AfterFunc(grace, kill) // it ends with a report
-		} else {
-			kill()
-		}
-	})()
-	watchdog := time.AfterFunc(j.Silence, func() {
-		if cmd.Process.Signal(syscall.SIGQUIT) != nil { // with the goroutines
-			kill()
-		}
-		time.AfterFunc(grace, kill)
-	})
-	go in.Write(text) // until the process has read it all, or is gone
-	stopped := false
-	said := func() {
-		heard.Store(true)
-		limit := j.Silence
-		if s.crowds.Load() {
-			limit = min(limit, crowdSilence)
-		}
-		watchdog.Reset(limit + j.Effort.Program)
-	}
-	done, failure := s.follow(out, said, func() { stopped = watchdog.Stop() })
-	silent := failure == nil && !done && !stopped
-	if failure != nil {
-		kill() // what it writes from now on is not read
-	}
-	_ = in.Close()
-	_ = cmd.Wait() // a process without a report has failed in any case
+	defer p.Close()
+	_ = p.Send(j) // if it is dead, Receive says why
+	err = s.follow(p, j)
 	if s.reducing != nil {
 		s.add(s.reducing)
 		s.reducing = nil
 	}
+	death, died := err.(*worker.Death)
 	switch {
-	case ctx.Err() != nil && !done:
-		s.interrupted()
-		return false, nil
-	case failure != nil && s.crashes > 0: // the time left was too short to run a program
-		return false, nil
-	case failure != nil:
-		return false, failure
-	case done:
+	case err == io.EOF && s.settled:
+		s.settled = false
+		return true, nil
+	case err == io.EOF:
 		again = s.result.Worn && len(s.job.Programs) == 0
 		if again { // others come first
 			s.worn++
@@ -174,15 +108,31 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 			}
 		}
 		return again, nil
-	case s.settled:
-		s.settled = false
-		return true, nil
-	case !silent && cmd.ProcessState.ExitCode() < 0: // by a signal that the runtime does not handle
+	case !died && s.crashes > 0: // the time left was too short to run a program
+		return false, nil
+	case !died:
+		return false, err
+	case death.Cause == worker.Interrupted:
 		s.interrupted()
-		return false, fmt.Errorf("%w: %v", errKilled, cmd.ProcessState)
-	case silent && s.crowds.Load() && s.result.Programs+s.started > 0: // it may have been the turn of others
+		return false, nil
+	case death.Cause == worker.Killed:
+		s.interrupted()
+		return false, fmt.Errorf("%w: %s", errKilled, death.Text)
+	}
+	return s.died(death, j)
+}
+
+// died handles a death that nothing outside has caused.
+func (s *supervisor) died(death *worker.Death, j job) (again bool, err error) {
+	silent, ran := death.Cause == worker.Silent, s.result.Programs+s.started > 0
+	switch {
+	case ran && (silent && s.crowds || death.Cause == worker.Memory): // others may have been to blame
 		s.worn++
-		s.result.Worn, s.result.Crowded = true, true
+		s.result.Worn = true
+		s.result.Crowded = s.result.Crowded || silent
+		if !silent {
+			s.result.Memory = max(s.result.Memory, worker.DefaultMemory)
+		}
 		s.interrupted()
 		return len(s.job.Programs) == 0, nil
 	case s.started == 0 && silent && s.made:
@@ -190,53 +140,30 @@ func (s *supervisor) process(ctx context.Context, start func(context.Context) *e
 	case s.started == 0 && silent:
 		return false, fmt.Errorf("the process ran no program within %v: the constructor may not return", j.Silence)
 	case s.started == 0:
-		return false, fmt.Errorf("the process ended before it ran a program: %s", stderr.why())
+		return false, fmt.Errorf("the process ended before it ran a program: %s", death.Text)
 	}
-	what := stderr.why()
+	what := death.Text
 	if silent || what == deadlock {
 		what = "hangs"
 	}
-	s.crashed(what, stderr.stack())
+	s.crashed(what, stacksOf(death))
 	return len(s.methods) > 0, nil
 }
 
-// follow reads the messages of the process. It returns true if the last one is a
-// report. It calls alive for each message, and gone at the end.
-func (s *supervisor) follow(out io.Reader, alive, gone func()) (done bool, err error) {
-	// The process does not wait while a violation is verified.
-	lines := make(chan []byte, 1<<16)
-	go func() {
-		defer close(lines)
-		defer gone()
-		in := bufio.NewReader(out)
-		for {
-			line, err := markedLine(in, s.job.Mark)
-			if err != nil {
-				return // the process is gone
-			}
-			alive()
-			lines <- line
-		}
-	}()
-	defer func() {
-		go func() {
-			for range lines { // after an error
-			}
-		}()
-	}()
-	for line := range lines {
+// follow receives the messages of a process until its end, which it returns: io.EOF if it
+// was done.
+func (s *supervisor) follow(p *worker.Process, j job) error {
+	for {
 		var m message
-		if err := json.Unmarshal(line, &m); err != nil {
-			return false, fmt.Errorf("the process said %q: %w", line, err)
+		if err := p.Receive(&m); err != nil {
+			return err
 		}
+		p.SetSilence(j.Silence + j.Effort.Program)
 		switch {
-		case m.Error != "":
-			return false, errors.New(m.Error)
-		case m.Alive:
+		case m.Made:
 			s.made = true
 		case m.Crowded:
-			s.crowds.Store(true)
-			alive()
+			s.crowds = true
 		case m.Settled != nil:
 			s.job.ReflectOptions, s.job.Settled, s.job.Leaves, s.settled = m.Settled.Reflect, true, m.Settled.Leaves, true
 			s.result.LeftOut = m.Settled.LeftOut
@@ -266,25 +193,6 @@ func (s *supervisor) follow(out io.Reader, alive, gone func()) (done bool, err e
 			}
 		case m.Report != nil:
 			s.merge(m.Report)
-			done = true
-		}
-	}
-	return done, nil
-}
-
-// markedLine returns the next line that begins with the mark, without it.
-func markedLine(r *bufio.Reader, mark string) ([]byte, error) {
-	for {
-		part, more, err := r.ReadLine()
-		text, marked := bytes.CutPrefix(part, []byte(mark))
-		line := slices.Clone(text)
-		for more && err == nil {
-			if part, more, err = r.ReadLine(); marked {
-				line = append(line, part...)
-			}
-		}
-		if marked || err != nil {
-			return line, err
 		}
 	}
 }
@@ -399,84 +307,26 @@ func (s *supervisor) complete() {
 	}
 }
 
-// A head keeps the beginning of a process's stderr, the first line with the reason for
-// its end, and the text after that line.
-type head struct {
-	text  []byte
-	line  []byte // the last one so far, or the beginning of it
-	last  []byte // the line about the end
-	after []byte
-}
-
-const (
-	headBytes  = 4096
-	afterBytes = 1 << 18
-)
-
-func (h *head) Write(p []byte) (int, error) {
-	if room := headBytes - len(h.text); room > 0 {
-		h.text = append(h.text, p[:min(room, len(p))]...)
-	}
-	rest := p
-	for len(rest) > 0 && h.last == nil {
-		part, after, ended := bytes.Cut(rest, []byte("\n"))
-		if room := headBytes - len(h.line); room > 0 {
-			h.line = append(h.line, part[:min(room, len(part))]...)
-		}
-		if rest = after; !ended {
-			break
-		}
-		if isEnd(h.line) {
-			h.last = h.line
-		}
-		h.line = nil
-	}
-	if h.last != nil {
-		h.after = append(h.after, rest[:max(0, min(len(rest), afterBytes-len(h.after)))]...)
-	}
-	return len(p), nil
-}
-
 // mostStacks is the maximum number of goroutines that a crash shows.
 const mostStacks = 8
 
-// stack returns the first goroutine after the end, and those in calls of objects.
-// It leaves out the frames of this package.
-func (h *head) stack() string {
+// stacksOf returns the stack of the first goroutine after a death, and those in calls of
+// objects. It leaves out the frames of this package.
+func stacksOf(death *worker.Death) string {
 	const ours = "github.com/leadline/leadline/history/stress."
 	var list []string
-	for text := range strings.SplitSeq(string(h.after), "\n\n") {
-		text = strings.TrimSpace(text)
-		if !strings.HasPrefix(text, "goroutine ") || strings.Contains(text, "\nos/signal.") || len(list) == mostStacks {
-			continue
-		}
-		object, _, called := strings.Cut(text, "\n"+ours)
-		if called = called && strings.Contains(text, ours+"(*step).run"); !called && len(list) > 0 {
-			continue
-		}
+	for _, stack := range death.Stacks {
+		object, _, called := strings.Cut(stack, "\n"+ours)
+		called = called && strings.Contains(stack, ours+"(*step).run")
 		if called {
-			text = object
+			stack = object
 		}
-		list = append(list, text)
+		if called || len(list) == 0 {
+			list = append(list, stack)
+		}
+		if len(list) == mostStacks {
+			break
+		}
 	}
 	return strings.Join(list, "\n\n")
-}
-
-// isEnd reports whether line is one that the runtime writes when it ends a process.
-func isEnd(line []byte) bool {
-	return slices.ContainsFunc([]string{"panic: ", "fatal error: ", "runtime: ", "SIG"}, func(begin string) bool {
-		return bytes.HasPrefix(line, []byte(begin))
-	})
-}
-
-// why returns the line about the end, or else the first line.
-func (h *head) why() string {
-	if h.last != nil {
-		return string(h.last)
-	}
-	line, _, _ := strings.Cut(strings.TrimSpace(string(h.text)), "\n")
-	if line == "" {
-		return "ended without a word"
-	}
-	return line
 }

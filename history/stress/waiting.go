@@ -54,7 +54,7 @@ type trial struct {
 // with its goroutine.
 type bench struct {
 	class *Class
-	work  *worker
+	work  *caller
 	timer *time.Timer
 	left  []*trial
 	// limit is how long a trial may make no progress, if not 0.
@@ -67,15 +67,15 @@ type bench struct {
 	spins   bool // it runs
 }
 
-// A worker is a goroutine that runs trials.
-type worker struct {
+// A caller is a goroutine that runs trials.
+type caller struct {
 	id    int64
 	jobs  chan func()
 	ended chan struct{}
 }
 
-func newWorker() *worker {
-	w := &worker{jobs: make(chan func()), ended: make(chan struct{}, 1)}
+func newCaller() *caller {
+	w := &caller{jobs: make(chan func()), ended: make(chan struct{}, 1)}
 	ready := make(chan struct{})
 	go func() {
 		w.id = goroutineID()
@@ -100,7 +100,7 @@ func (b *bench) run(calls []Call) []history.Value {
 // last one and whether all results were the same.
 func (b *bench) repeat(calls []Call, times int) (results []history.Value, same bool) {
 	if b.work == nil {
-		b.work = newWorker()
+		b.work = newCaller()
 	}
 	t := &trial{results: make([]history.Value, len(calls))}
 	b.work.jobs <- func() {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -21,10 +20,6 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// childVariable is an environment variable of test processes that explore schedules. It
-// has the number of a call of Test or TestClass in the test that runs.
-const childVariable = "LEADLINE_STRESS_CALL"
-
 // calls counts the calls with Options.Schedules in each test.
 var calls = callCounter{made: map[TB]int{}}
 
@@ -34,10 +29,10 @@ type callCounter struct {
 }
 
 // next returns the number of a call with Options.Schedules, or 0 for a call without.
-// In a process that explores the schedules of one call, it serves that call and
+// In a worker, whose name is the number of one call, it serves that call and
 // does not return. For the other calls, which do nothing there, it returns -1.
 func (c *callCounter) next(t TB, o Options, serve func(stress.Checker) int) int {
-	child := os.Getenv(childVariable)
+	child := worker.Name()
 	if !o.Schedules {
 		if child != "" {
 			return -1
@@ -69,21 +64,17 @@ func superviseSchedules(t TB, c *stress.Class, o Options, call int) ([]*stress.R
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	start := func(program string) func(context.Context) *exec.Cmd {
-		return func(ctx context.Context) *exec.Cmd {
-			cmd := exec.CommandContext(ctx, program, "-test.run", testPattern(t), "-test.count=1", "-test.timeout=0")
-			cmd.Env = append(os.Environ(), childVariable+"="+strconv.Itoa(call))
-			return cmd
-		}
+	program := func(path string) *worker.Program {
+		return &worker.Program{Path: path, Args: []string{"-test.run", testPattern(t), "-test.count=1", "-test.timeout=0"}, Name: strconv.Itoa(call)}
 	}
-	o.OnThreads = func() func(context.Context) *exec.Cmd { return start(os.Args[0]) }
+	o.OnThreads = func() *worker.Program { return program(os.Args[0]) }
 	built := map[bool]*instrument.Report{}
 	parts := partsOf(c)
-	build := func(ctx context.Context, plain bool) (func(context.Context) *exec.Cmd, error) {
+	build := func(ctx context.Context, plain bool) (*worker.Program, error) {
 		t.Helper()
-		program := filepath.Join(dir, fmt.Sprintf("plain-%v", plain))
+		path := filepath.Join(dir, fmt.Sprintf("plain-%v", plain))
 		if built[plain] == nil {
-			report, err := buildInstrumented(ctx, dir, program, parts, plain)
+			report, err := buildInstrumented(ctx, dir, path, parts, plain)
 			if err != nil {
 				return nil, err
 			}
@@ -97,7 +88,7 @@ func superviseSchedules(t TB, c *stress.Class, o Options, call int) ([]*stress.R
 		if plain && !built[plain].HasPlain() {
 			return nil, nil
 		}
-		return start(program), nil
+		return program(path), nil
 	}
 	if r, err := replaySaved(ctx, o, savedSchedules(t, o, call), build); r != nil || err != nil {
 		return []*stress.Report{r}, err
@@ -119,12 +110,12 @@ func replaySaved(ctx context.Context, o Options, list []stress.SavedSchedule, bu
 			}
 			again := o
 			again.Programs = nil
-			replayed, err := stress.Replay(ctx, program, again, s.Program, s.Schedule)
+			replayed, err := stress.Replay(ctx, *program, again, s.Program, s.Schedule)
 			if err != nil || !replayed.Violates {
 				continue
 			}
 			again.Programs = []string{s.Program}
-			r, err := stress.Supervise(ctx, program, again)
+			r, err := stress.Supervise(ctx, *program, again)
 			if err != nil || len(r.Findings)+len(r.Crashes) > 0 || ctx.Err() != nil {
 				return r, err
 			}

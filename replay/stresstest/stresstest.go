@@ -111,7 +111,7 @@ func Test[T any](t TB, newObject func() T, o Options) {
 				r.Class = specified(r.Class, o)
 			}
 			return r, err
-		}, c, os.Stdin, os.Stdout)
+		}, c)
 	})
 	if call < 0 {
 		return
@@ -180,7 +180,7 @@ func TestClass(t TB, c *stress.Class, o Options) {
 		t.Errorf("stress: %v", err)
 		return
 	}
-	call := calls.next(t, o, func(checker stress.Checker) int { return stress.Serve(specified(c, o), checker, os.Stdin, os.Stdout) })
+	call := calls.next(t, o, func(checker stress.Checker) int { return stress.Serve(specified(c, o), checker) })
 	if call < 0 {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -105,14 +106,7 @@ var workers = map[string]func(context.Context, *Conn) error{
 		}
 		return err
 	},
-	"orphan": func(context.Context, *Conn) error {
-		conn, err := net.Dial("tcp", os.Getenv("WORKER_TEST_ADDRESS"))
-		if err == nil {
-			_, err = conn.Write([]byte("I am here"))
-			time.Sleep(time.Hour)
-		}
-		return err
-	},
+	"orphan": func(context.Context, *Conn) error { return hang() },
 }
 
 var litter []byte
@@ -125,8 +119,26 @@ var initialized = func() bool {
 		fmt.Fprint(os.Stderr, "fatal error: another\n\ngoroutine 7 [running]:\n", strings.Repeat("and more\n", 1<<16), "\n")
 		panic("in an initialization")
 	}
+	if Name() == "hangs at once" || Name() == "below" {
+		if Name() != "below" {
+			below := exec.Command(os.Args[0])
+			below.Env, below.Stdout, below.Stderr = append(os.Environ(), variable+"=below"), os.Stdout, os.Stderr
+			_ = below.Start()
+		}
+		panic(hang())
+	}
 	return Name() != ""
 }()
+
+// hang never returns once it is connected with the test.
+func hang() error {
+	conn, err := net.Dial("tcp", os.Getenv("WORKER_TEST_ADDRESS"))
+	if err == nil {
+		_, err = conn.Write([]byte("I am here"))
+		time.Sleep(time.Hour)
+	}
+	return err
+}
 
 func TestMain(m *testing.M) {
 	if !initialized {
@@ -307,30 +319,82 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestOrphan: a worker ends with its supervisor, whatever ends that.
-func TestOrphan(t *testing.T) {
-	t.Parallel() // it waits for other processes
+// A visitor is a connection that a process has until it ends.
+type visitor struct{ net.Conn }
+
+// visitors returns what accepts them, and the environment of processes that are to come.
+func visitors(t *testing.T) (accept func() visitor, env []string) {
 	l, err := net.Listen("tcp", "localhost:0")
 	if err != nil {
 		t.Skip(err)
 	}
-	defer l.Close()
-	p, err := Start(t.Context(), Program{Path: os.Args[0], Name: "parent", Env: []string{"WORKER_TEST_ADDRESS=" + l.Addr().String()}}, Options{})
+	t.Cleanup(func() { l.Close() })
+	return func() visitor {
+		t.Helper()
+		c, err := l.Accept()
+		if err == nil {
+			_, err = c.Read(make([]byte, 100))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return visitor{c}
+	}, []string{"WORKER_TEST_ADDRESS=" + l.Addr().String()}
+}
+
+// ended waits until the process has ended.
+func (v visitor) ended(t *testing.T) {
+	t.Helper()
+	if _, err := io.Copy(io.Discard, v); err != nil && !errors.Is(err, syscall.ECONNRESET) {
+		t.Error(err)
+	}
+}
+
+// TestOrphan: a worker ends with its supervisor, whatever ends that.
+func TestOrphan(t *testing.T) {
+	t.Parallel() // it waits for other processes
+	accept, env := visitors(t)
+	p, err := Start(t.Context(), Program{Path: os.Args[0], Name: "parent", Env: env}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
 	exchange(t, p, note{})
-	orphan, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := orphan.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
+	orphan := accept()
 	_ = p.cmd.Process.Kill()
-	if _, err := io.Copy(io.Discard, orphan); err != nil && !errors.Is(err, syscall.ECONNRESET) {
-		t.Error(err)
+	orphan.ended(t)
+}
+
+// TestHangingInit: a package that hangs before it reads anything is found out, though its
+// message is too long for a pipe, and an interrupt ends it. What it has started ends, too.
+func TestHangingInit(t *testing.T) {
+	for name, cause := range map[string]Cause{"watchdog": Silent, "interrupt": Interrupted} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // it waits for other processes
+			accept, env := visitors(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			p, err := Start(ctx, Program{Path: os.Args[0], Name: "hangs at once", Env: env}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			both := []visitor{accept(), accept()}
+			if cause == Silent {
+				p.SetSilence(time.Second)
+			} else {
+				time.AfterFunc(100*time.Millisecond, cancel)
+			}
+			if err := p.Send(note{Text: strings.Repeat("long ", 1<<20)}); err == nil {
+				t.Error("it was sent")
+			}
+			if d, ok := p.Receive(&note{}).(*Death); !ok || d.Cause != cause {
+				t.Errorf("%+v", d)
+			}
+			for _, v := range both {
+				v.ended(t)
+			}
+		})
 	}
 }
 
