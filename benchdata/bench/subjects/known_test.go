@@ -2,6 +2,7 @@ package subjects_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore/instrument"
+	"github.com/leadline/leadline/history/stress/worker"
 	"github.com/leadline/leadline/replay/stresstest"
 )
 
@@ -57,21 +59,24 @@ func knownViolations(t *testing.T) []violation {
 	return all
 }
 
-// instrumented says to a process that it runs instrumented copies of the libraries.
-const instrumented = "LEADLINE_INSTRUMENTED"
+// TestMain makes the program of the test a worker that finds violations.
+func TestMain(m *testing.M) {
+	if worker.Name() != "" {
+		os.Exit(worker.Serve(serveKnown))
+	}
+	os.Exit(m.Run())
+}
 
 // TestKnownViolations explores the programs of the 53 known violations, with instrumented
-// copies of the libraries in a test program of its own.
+// copies of the libraries in a test program of its own. Each needs as many preemptions as
+// were recorded, and none was found with fewer.
 func TestKnownViolations(t *testing.T) {
-	if os.Getenv(instrumented) != "" {
-		findKnown(t)
-		return
-	}
 	if testing.Short() {
 		t.Skip("builds instrumented copies of the libraries")
 	}
-	if n := len(knownViolations(t)); n != 53 {
-		t.Errorf("%d violations are known", n)
+	known := knownViolations(t)
+	if len(known) != 53 {
+		t.Errorf("%d violations are known", len(known))
 	}
 	copies, err := instrument.Build(t.Context(), instrument.Options{Packages: libraries(t)})
 	if err != nil {
@@ -91,12 +96,21 @@ func TestKnownViolations(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	find := exec.CommandContext(t.Context(), program, "-test.run", "^TestKnownViolations$", "-test.v")
-	find.Env = append(os.Environ(), instrumented+"=1")
-	out, err := find.CombinedOutput()
-	t.Logf("%s", out)
+	p, err := worker.Start(t.Context(), worker.Program{Path: program, Name: "known"}, worker.Options{})
 	if err != nil {
-		t.Error(err)
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for _, v := range known {
+		_ = p.Send(v) // if it is dead, Receive says why
+		var found string
+		if err := p.Receive(&found); err != nil {
+			t.Fatalf("%v: %v", &v, err)
+		}
+		t.Logf("%v: %s", &v, found)
+		if found != v.Hunt.Outcome {
+			t.Errorf("%v: returned %s instead of %s", &v, found, v.Hunt.Outcome)
+		}
 	}
 }
 
@@ -118,43 +132,43 @@ func libraries(t *testing.T) []string {
 	return slices.Compact(paths)
 }
 
-// findKnown finds the violations. Each needs as many preemptions as were recorded, and
-// none was found with fewer.
-func findKnown(t *testing.T) {
+// serveKnown answers each violation with the outcome that is found, or why there is none.
+func serveKnown(ctx context.Context, c *worker.Conn) error {
 	cmap.SHARD_COUNT = 2 // some methods start two goroutines for each
-	all := subjects(t)
-	for _, v := range knownViolations(t) {
-		i := slices.IndexFunc(all, func(o object) bool { return o.Name == v.Object })
-		if i < 0 {
-			t.Errorf("%v: no such object", &v)
-			continue
+	all, err := readList("subjects.txt")
+	for err == nil {
+		var v violation
+		if err = c.Receive(&v); err != nil {
+			break
 		}
-		if err := find(t, &all[i], &v); err != nil {
-			t.Errorf("%v: %v", &v, err)
+		if found, err := find(ctx, all, &v); err != nil {
+			c.Send(err.Error())
+		} else {
+			c.Send(found)
 		}
 	}
+	return err
 }
 
-func find(t *testing.T, o *object, v *violation) error {
-	r, err := derivers[o.Name](o.Reflect)
+func find(ctx context.Context, all []object, v *violation) (string, error) {
+	i := slices.IndexFunc(all, func(o object) bool { return o.Name == v.Object })
+	if i < 0 {
+		return "", errors.New("no such object")
+	}
+	r, err := derivers[v.Object](all[i].Reflect)
 	if err != nil {
-		return err
+		return "", err
 	}
 	p, err := stress.Parse(v.Hunt.Program, r.Class)
 	if err != nil {
-		return err
+		return "", err
 	}
-	e, err := stress.Explore(t.Context(), r.Class, p, stress.ExploreOptions{Preemptions: 2, Executions: 20_000, Strategy: "dfs", Checker: stresstest.Checker(nil)})
+	e, err := stress.Explore(ctx, r.Class, p, stress.ExploreOptions{Preemptions: 2, Executions: 20_000, Strategy: "dfs", Checker: stresstest.Checker(nil)})
 	switch {
 	case err != nil:
-		return err
+		return "", err
 	case len(e.Violations) == 0:
-		return errors.New("not found")
+		return "", errors.New("not found")
 	}
-	found := e.Violations[0]
-	t.Logf("%v: execution %d: %v", v, found.Execution, found.Outcome)
-	if got := fmt.Sprint(found.Outcome); got != v.Hunt.Outcome {
-		return fmt.Errorf("returned %s instead of %s", got, v.Hunt.Outcome)
-	}
-	return nil
+	return fmt.Sprint(e.Violations[0].Outcome), nil
 }
