@@ -307,15 +307,6 @@ func (h *searcher) judge(t *Test, f *Failure, stuck *process, executions int) (b
 		h.report.Sequential++
 		return false, nil
 	}
-	if f.Other { // of this test, or of an earlier one?
-		again, err := h.recurs(t, f)
-		if err != nil || !again {
-			if err == nil {
-				h.report.Unclear["ends the process later"]++
-			}
-			return false, err
-		}
-	}
 	sequential, err := h.sequentially(t, f, executions)
 	if err != nil || sequential || h.ctx.Err() != nil {
 		if sequential {
@@ -347,22 +338,6 @@ func (h *searcher) confirm(f *Finding) {
 	} else {
 		h.report.Unreproduced = append(h.report.Unreproduced, f)
 	}
-}
-
-// recurs reports whether the test fails again in a fresh worker.
-func (h *searcher) recurs(t *Test, f *Failure) (bool, error) {
-	for range mostRestarts {
-		h.drop()
-		a, err := h.ask(&request{Test: t, Executions: 2 * h.options.Executions, Linger: true})
-		if err != nil || h.ctx.Err() != nil {
-			return false, err
-		}
-		if a.Failure != nil && a.Failure.same(f) {
-			h.drop()
-			return true, nil
-		}
-	}
-	return false, nil
 }
 
 // sequentially reports whether a linearization fails for the same reason as f, or may
@@ -407,7 +382,7 @@ const ordersAtOnce = 32
 // instance, if it keeps locking for reading.
 func (h *searcher) orders(t *Test, f *Failure, some [][]int, repeat, instances int) (same, other bool, err error) {
 	for done := 0; done < repeat; {
-		a, err := h.ask(&request{Test: t, Orders: some, Begin: done, Repeat: repeat - done, Batch: instances, Linger: f.Kind == kindFatal || f.Other})
+		a, err := h.ask(&request{Test: t, Orders: some, Begin: done, Repeat: repeat - done, Batch: instances})
 		if err != nil {
 			return false, false, err
 		}

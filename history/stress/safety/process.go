@@ -167,11 +167,7 @@ func failureOf(d *worker.Death) *Failure {
 	}
 	f := &Failure{Kind: kind, Text: text, Implicit: kind == kindFatal || strings.HasPrefix(text, "runtime error: ") || strings.HasPrefix(text, "sync: ")}
 	for n, stack := range d.Stacks {
-		inTest := strings.Contains(stack, inStep)
-		if n == 0 {
-			f.Other = !inTest
-		}
-		if n == 0 || inTest {
+		if n == 0 || strings.Contains(stack, inStep) {
 			f.Stacks = append(f.Stacks, cut(stack))
 		}
 	}

@@ -1,11 +1,13 @@
 package safety
 
 import (
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,7 +27,6 @@ type request struct {
 	Batch      int  // instances of each linearization when it runs first
 	Repeat     int  // of all linearizations
 	Again      bool // only check whether a sequence still has not ended
-	Linger     bool // wait a moment after the executions, for other goroutines
 }
 
 // A response says what happened.
@@ -45,8 +46,6 @@ type Failure struct {
 	Kind   string // panic, fatal error or does not return
 	Text   string
 	Stacks []string // of the goroutines that it concerns
-	// Other means that a goroutine ended the process that no sequence runs in.
-	Other bool `json:",omitempty"`
 	// InPrefix means that the sequential prefix failed.
 	InPrefix bool `json:",omitempty"`
 	// Implicit means that the runtime reports it, not an explicit panic.
@@ -85,30 +84,16 @@ func (f *Failure) Quick() bool { return f.Kind == kindPanic || f.Kind == kindFat
 // notReturning is what the Go test of calls that do not return reports.
 const notReturning = "calls do not return"
 
+var digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`0x[0-9a-f]+|\d+`) })
+
 // plain replaces the numbers and addresses in a text.
-func plain(text string) string {
-	var b strings.Builder
-	number := false
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		hex := number && (c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' || c == 'x')
-		if digit := c >= '0' && c <= '9'; digit || hex {
-			if !number {
-				b.WriteByte('#')
-			}
-			number = true
-			continue
-		}
-		number = false
-		b.WriteByte(c)
-	}
-	return b.String()
-}
+func plain(text string) string { return digits().ReplaceAllString(text, "#") }
 
 const (
 	// maxLeft bounds the goroutines that objects leave in a process.
 	maxLeft = 100
-	// linger is how long a process waits for goroutines that might end it.
+	// linger is how long a process waits for goroutines that objects have left, as they might
+	// end it.
 	linger = 50 * time.Millisecond
 )
 
@@ -146,11 +131,10 @@ func (w *runner) serve(c *worker.Conn) error {
 		if err != nil {
 			return err
 		}
-		if r.Linger {
+		if answer.Left = runtime.NumGoroutine() - base; answer.Left > 0 && !r.Again {
 			time.Sleep(linger)
 		}
 		answer.Stuck = slices.ContainsFunc(w.threads, func(t *thread) bool { return t.busy })
-		answer.Left = runtime.NumGoroutine() - base
 		c.Send(answer)
 	}
 }

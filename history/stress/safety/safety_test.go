@@ -547,29 +547,29 @@ func TestFailureOf(t *testing.T) {
 		"github.com/leadline/leadline/history/stress/safety.(*bound).step(...)\n\t/library.go:1 +0x1"
 	const other = "goroutine 8 [running]:\nexample.com/set.clean(...)\n\t/set.go:9 +0x1"
 	for _, test := range []struct {
-		cause           worker.Cause
-		text            string
-		stacks          []string
-		kind            string // "": no failure
-		other, implicit bool
-		kept            int
+		cause    worker.Cause
+		text     string
+		stacks   []string
+		kind     string // "": no failure
+		implicit bool
+		kept     int
 	}{
-		{worker.Crashed, "panic: closed", []string{own, other}, kindPanic, false, false, 1},
-		{worker.Crashed, "panic: runtime error: index out of range", []string{other, own}, kindPanic, true, true, 2},
-		{worker.Crashed, "fatal error: concurrent map writes", []string{own, own}, kindFatal, false, true, 2},
-		{worker.Crashed, "fatal error: runtime: out of memory", []string{own}, "", false, false, 0},
-		{worker.Crashed, "fatal error: all goroutines are asleep - deadlock!", []string{own}, "", false, false, 0},
-		{worker.Crashed, "SIGSEGV: segmentation violation", []string{own}, "", false, false, 0},
-		{worker.Crashed, "panic: closed", nil, "", false, false, 0},
-		{worker.Exited, "panic: not the end", []string{own}, "", false, false, 0},
-		{worker.Killed, "panic: not the end", []string{own}, "", false, false, 0},
-		{worker.Silent, "SIGQUIT: quit", []string{own}, "", false, false, 0},
+		{worker.Crashed, "panic: closed", []string{own, other}, kindPanic, false, 1},
+		{worker.Crashed, "panic: runtime error: index out of range", []string{other, own}, kindPanic, true, 2},
+		{worker.Crashed, "fatal error: concurrent map writes", []string{own, own}, kindFatal, true, 2},
+		{worker.Crashed, "fatal error: runtime: out of memory", []string{own}, "", false, 0},
+		{worker.Crashed, "fatal error: all goroutines are asleep - deadlock!", []string{own}, "", false, 0},
+		{worker.Crashed, "SIGSEGV: segmentation violation", []string{own}, "", false, 0},
+		{worker.Crashed, "panic: closed", nil, "", false, 0},
+		{worker.Exited, "panic: not the end", []string{own}, "", false, 0},
+		{worker.Killed, "panic: not the end", []string{own}, "", false, 0},
+		{worker.Silent, "SIGQUIT: quit", []string{own}, "", false, 0},
 	} {
 		f := failureOf(&worker.Death{Cause: test.cause, Text: test.text, Stacks: test.stacks})
 		if f == nil {
 			f = &Failure{}
 		}
-		if f.Kind != test.kind || f.Other != test.other || f.Implicit != test.implicit || len(f.Stacks) != test.kept {
+		if f.Kind != test.kind || f.Implicit != test.implicit || len(f.Stacks) != test.kept {
 			t.Errorf("%s: %+v", test.text, f)
 		}
 	}
