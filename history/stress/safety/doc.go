@@ -31,9 +31,8 @@
 //
 // # Parameters
 //
-// A parameter is an earlier result, a literal, or the result of another function of
+// A parameter is an earlier result, a literal (see package values), or the result of another function of
 // the library or of a method; where its type allows, it is often the instance itself.
-// A function that may be a comparator, an ordering or a hash usually is one.
 // Every call sequence first runs sequentially and is left out if it fails. Suffixes
 // share only what the instance's methods may share: a plain map that both of them
 // change would be the test's fault and not the type's.

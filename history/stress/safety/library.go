@@ -1,15 +1,10 @@
 package safety
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
-	"math/rand"
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 )
 
 // A Library has the types to test and the functions that make parameters.
@@ -56,19 +51,6 @@ func Expression[T any](name, source string, must bool, sample T, newObject func(
 	}
 	return Target{Name: name, Type: t, Constructor: f}
 }
-
-// common has functions of the standard library for parameters.
-var common = []Function{
-	{Source: "bytes.NewBufferString", Value: bytes.NewBufferString},
-	{Source: "strings.NewReader", Value: strings.NewReader},
-	{Source: "context.Background", Value: context.Background},
-	{Source: "errors.New", Value: errors.New},
-	{Source: "rand.NewSource", Value: rand.NewSource},
-	{Source: "time.UnixMilli", Value: time.UnixMilli},
-}
-
-// commonPaths are their import paths, if these are not their names.
-var commonPaths = map[string]string{"rand": "math/rand"}
 
 // A function is one that generated tests can call. A method has its receiver as
 // the first parameter.
@@ -119,9 +101,6 @@ func newCatalog(l *Library, target Target, exclude []string) (*catalog, error) {
 		if n, f := add(f); target.Constructor == nil && slices.Contains(f.out, target.Type) {
 			c.makers = append(c.makers, n)
 		}
-	}
-	for _, f := range common {
-		add(f)
 	}
 	for _, name := range exclude {
 		if _, ok := target.Type.MethodByName(name); !ok {

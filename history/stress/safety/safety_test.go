@@ -5,10 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"go/parser"
-	"hash/crc32"
 	"os"
-	"path"
 	"reflect"
 	"runtime"
 	"slices"
@@ -453,53 +450,6 @@ func TestSearchAll(t *testing.T) {
 	}
 	if want := (Report{Finding: f, Tests: 3, Executions: 30, Elapsed: 300, Unclear: map[string]int{"a": 3, "b": 1}, Untried: []string{"B"}, Races: 3, Race: "x"}); !reflect.DeepEqual(*all, want) {
 		t.Errorf("%+v, want %+v", *all, want)
-	}
-}
-
-// Functions that may be comparators, orderings or hashes are, in the process and in Go.
-func TestFunctionLiterals(t *testing.T) {
-	type point struct{ A, B int }
-	for _, test := range []struct {
-		sample any // a function
-		in     []any
-		want   any // of the comparator, ordering or hash; nil if there is none
-		text   string
-	}{
-		{func(a, b string) int { return 0 }, []any{"a", "b"}, -1, `strings.Compare(fmt.Sprint(a), fmt.Sprint(b))`},
-		{func(a, b any) int { return 0 }, []any{2, 1}, 1, `func(a, b interface {}) int`},
-		{func(a, b struct{ A, B int }) bool { return true }, []any{struct{ A, B int }{1, 2}, struct{ A, B int }{1, 1}}, false, `fmt.Sprint(a) < fmt.Sprint(b)`},
-		{func(a uint8) uint32 { return 0 }, []any{uint8(7)}, crc32.ChecksumIEEE([]byte("7")), `crc32.ChecksumIEEE([]byte(fmt.Sprint(a)))`},
-		{func(a, b *int) bool { return false }, []any{(*int)(nil), (*int)(nil)}, nil, "r0 = true"},
-		{func(a, b point) bool { return false }, []any{point{1, 2}, point{1, 1}}, nil, ""},
-		{func(a int, b string) bool { return false }, []any{1, ""}, nil, "r0 = true"},
-		{func(a ...int) int { return 0 }, []any{1}, nil, "_ ...int"},
-	} {
-		var args []reflect.Value
-		for _, v := range test.in {
-			args = append(args, reflect.ValueOf(v))
-		}
-		found := false
-		for n := range uint64(50) {
-			f, text := literalOf(reflect.TypeOf(test.sample), n)
-			if text == "nil" {
-				continue
-			}
-			parts := strings.Split(text, mark)
-			for i := 1; i < len(parts); i += 2 {
-				parts[i] = path.Base(parts[i])
-			}
-			text = strings.Join(parts, "")
-			if _, err := parser.ParseExpr(text); err != nil {
-				t.Fatalf("%s: %v", text, err)
-			}
-			out := f.Call(args)
-			if strings.Contains(text, test.text) {
-				found = found || test.want == nil || out[0].Interface() == test.want
-			}
-		}
-		if found != (test.text != "") {
-			t.Errorf("%T: found is %v", test.sample, found)
-		}
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/leadline/leadline/history/stress/values"
 )
 
 // A writer writes tests in Go.
@@ -120,7 +122,7 @@ func (w *writer) use(importPath string) string {
 
 // named replaces the import paths between marks.
 func (w *writer) named(text string) string {
-	parts := strings.Split(text, mark)
+	parts := strings.Split(text, values.Mark)
 	for i := 1; i < len(parts); i += 2 {
 		parts[i] = w.use(parts[i])
 	}
@@ -198,17 +200,12 @@ func (w *writer) call(c call, sequence int) string {
 		return args[0] + "." + f.name + "(" + strings.Join(args[1:], ", ") + ")"
 	}
 	if f.name == "new" {
-		_, text := sourceType(f.out[0].Elem())
+		_, text := values.TypeSource(f.out[0].Elem())
 		return "new(" + w.named(text) + ")"
 	}
 	name := f.name
 	if packageMark().MatchString(name) {
 		name = packageMark().ReplaceAllString(name, w.use(w.library.Path)+".")
-	} else if p, function, ok := strings.Cut(name, "."); ok {
-		if full, ok := commonPaths[p]; ok {
-			p = full
-		}
-		name = w.use(p) + "." + function
 	}
 	if f.must {
 		name = "must(" + name + ")"

@@ -95,7 +95,12 @@ func plain(t reflect.Type) bool {
 	}
 }
 
-// compare compares numbers and strings, and others by how they are formatted.
+// hasOrder reports whether Go compares values of type t.
+func hasOrder(t reflect.Type) bool {
+	return t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64 || t.Kind() == reflect.String
+}
+
+// compare compares values that have an order, and others by how they are formatted.
 func compare(a, b reflect.Value) int {
 	switch {
 	case a.CanInt():
