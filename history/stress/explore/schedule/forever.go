@@ -44,10 +44,6 @@ type Hold struct {
 	Call   int32
 }
 
-// HeldIn is a Waiter that knows who holds the lock that it waits for: each of them
-// has to unlock it.
-type HeldIn interface{ Holders() []Hold }
-
 // Holding returns a Hold of the calling thread.
 func Holding() Hold {
 	if t := self(); t != nil {
@@ -84,7 +80,7 @@ func (t *thread) places() (list []unsafe.Pointer, ok bool) {
 // holders returns the threads that hold the lock for which t waits, those that acquired it in
 // a call that has ended excepted: a later call may unlock it.
 func (s *scheduler) holders(t *thread) (set uint64) {
-	h, ok := t.waiter.(HeldIn)
+	h, ok := t.waiter.(Held)
 	if !ok {
 		return 0
 	}

@@ -137,7 +137,9 @@ func (s *scheduler) report() {
 			b.What = "spins"
 		}
 		if h, ok := t.waiter.(Held); ok {
-			b.Holder = h.Holder()
+			if list := h.Holders(); len(list) > 0 {
+				b.Holder = list[0].Thread
+			}
 		}
 		s.result.Blocked = append(s.result.Blocked, b)
 	}

@@ -29,9 +29,9 @@ func (k Kind) String() string {
 // the nil address, which conflicts with every access.
 type Waiter interface{ Ready() bool }
 
-// A Held is a Waiter that knows the thread that holds what it waits for, or -1. The
-// report of a deadlock uses it.
-type Held interface{ Holder() int }
+// A Held is a Waiter that knows who holds the lock that it waits for: each of them has to
+// unlock it. Forever and the report of a deadlock use it.
+type Held interface{ Holders() []Hold }
 
 // current is the thread that runs, or nil outside of an execution.
 var current atomic.Pointer[thread]

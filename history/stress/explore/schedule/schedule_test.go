@@ -37,7 +37,7 @@ func (c *cell) cas(old, v int) bool {
 type lock struct{ held, by int }
 
 func (l *lock) Ready() bool { return l.held == 0 }
-func (l *lock) Holder() int { return l.by }
+func (l *lock) Holders() []schedule.Hold { return []schedule.Hold{{Thread: l.by}} }
 func (l *lock) lock() {
 	schedule.Wait(schedule.Write, unsafe.Pointer(l), l, "lock")
 	l.held, l.by = 1, schedule.Self()

@@ -101,3 +101,17 @@ func TestForever(t *testing.T) {
 		}
 	}
 }
+
+// A writer waits for the reader that has not unlocked, whoever locked last.
+func TestHolder(t *testing.T) {
+	var rw *sync.RWMutex
+	p := &schedule.Program{Before: func() { rw = new(sync.RWMutex) }, Threads: []func(){
+		func() { rw.RLock(); schedule.Block() },
+		func() { rw.RLock(); rw.RUnlock() },
+		func() { rw.Lock() },
+	}}
+	r := schedule.Run(p, schedule.NewReplay(nil), schedule.Limits{})
+	if !r.Deadlock || len(r.Blocked) != 2 || r.Blocked[1].Holder != 0 {
+		t.Errorf("deadlock: %v, %v", r.Deadlock, r.Blocked)
+	}
+}

@@ -40,14 +40,6 @@ func (o *owned) acquire() {
 	o.call.Store(schedule.Holding().Call)
 }
 
-// thread returns the thread that holds it, or -1, for the report of a deadlock.
-func (o *owned) thread() int {
-	if !o.ours() {
-		return -1
-	}
-	return int(o.holder.Load())
-}
-
 // A Mutex replaces sync.Mutex. In a scheduled execution, too, the real one
 // is locked, so that code outside of it is excluded.
 type Mutex struct {
@@ -130,14 +122,12 @@ func tried(ok bool) bool {
 
 type mutexLock Mutex
 
-func (w *mutexLock) Holder() int { return w.by.thread() }
-
-// Holders implements schedule.HeldIn.
+// Holders implements schedule.Held.
 func (w *mutexLock) Holders() []schedule.Hold {
 	if !w.by.ours() {
 		return nil
 	}
-	return []schedule.Hold{{Thread: w.by.thread(), Call: w.by.call.Load()}}
+	return []schedule.Hold{{Thread: int(w.by.holder.Load()), Call: w.by.call.Load()}}
 }
 
 func (w *mutexLock) Ready() bool {
@@ -184,7 +174,6 @@ func (rw *RWMutex) Lock() {
 		schedule.Wait(write, unsafe.Pointer(rw), (*rwLock)(rw), "sync.RWMutex.Lock")
 	}
 	rw.writer.Store(activeWriter)
-	rw.by.acquire()
 }
 
 // TryLock locks rw for writing if it is free.
@@ -199,7 +188,6 @@ func (rw *RWMutex) TryLock() bool {
 	if ok {
 		rw.writer.Store(activeWriter)
 		rw.writes = schedule.Holding()
-		rw.by.acquire()
 	}
 	return tried(ok)
 }
@@ -249,7 +237,6 @@ func (rw *RWMutex) tryRLock() bool {
 		return false
 	}
 	rw.readers.Add(1)
-	rw.by.holder.Store(int32(schedule.Self()))
 	if rw.reads != nil {
 		*rw.reads = append(*rw.reads, schedule.Holding())
 	}
@@ -342,10 +329,6 @@ func (rw *RWMutex) release() bool {
 }
 
 type rwArrive RWMutex // waits for other writers
-
-func (w *rwArrive) Holder() int { return w.by.thread() }
-func (w *rwLock) Holder() int   { return w.by.thread() }
-func (w *rwRLock) Holder() int  { return w.by.thread() }
 
 func (w *rwArrive) Holders() []schedule.Hold { return (*RWMutex)(w).byWriter() }
 func (w *rwRLock) Holders() []schedule.Hold  { return (*RWMutex)(w).byWriter() }
