@@ -24,6 +24,17 @@
 // code outside, too. An execution that ends, or is aborted, leaves nothing locked:
 // locks, counters of wait groups, pools and Onces are as they were.
 //
+// Package maps, package context and sync.Map could be instrumented copies of the standard
+// library. They are not, because
+//   - a copy needs a place that instrumented packages can import. The Go tool refuses overlays
+//     beneath the module cache, where this package is for users. A module of its own has to be
+//     required in each go.mod and go.work, and a directory of the main module makes the copies
+//     of its dependencies differ from those of others;
+//   - Context, CancelFunc and the errors have to be those of the standard library, whose
+//     contexts have to be canceled with their parents of the copy. So a copy of context needs
+//     edits that fit one version of Go;
+//   - an operation of sync.Map is one step here, and 5 to 20 in a copy.
+//
 // What is not covered:
 //   - A fatal error of the real ones, such as the unlock of an unlocked mutex, is a
 //     panic with the same text in an execution.

@@ -1,6 +1,12 @@
 // Package golist lists packages with the Go tool and type-checks them, with the
-// declarations of what they import from export data. It is a small part of
-// golang.org/x/tools/go/packages, and needs the standard library only.
+// declarations of what they import from export data.
+//
+// golang.org/x/tools/go/packages does that, too. It is not used, because it checks either
+// the packages that the patterns name or, from their sources, all that they import. Here
+// those to check are known when the list is: with it, they have to be listed twice (1.6 times
+// the time for four libraries), or to be checked as here, so that only the decoding of the list
+// is saved. Users of leadline would depend on three more modules, and on a release of
+// x/tools that reads the export data of their Go.
 //
 // # Example
 //
