@@ -459,11 +459,7 @@ func (r *safetyRun) remarks(row *safetyRow) {
 	if len(row.Untried) > 0 {
 		fmt.Fprintf(r.out, "%s: calls of these always fail sequentially, or were not tried: %s\n", row.Target, strings.Join(row.Untried, ", "))
 	}
-	n := 0
-	for _, times := range row.Unclear {
-		n += times
-	}
-	if n > 0 {
+	if n := row.Unclear; n > 0 {
 		fmt.Fprintf(r.out, "%s: %s ended in an unclear way and do not count\n", row.Target, counted(n, "execution", "executions"))
 	}
 	if row.Races > 0 {

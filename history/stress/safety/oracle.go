@@ -3,6 +3,7 @@ package safety
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -70,8 +71,9 @@ type Report struct {
 	// Sequential is how many failures were left out because a linearization has
 	// them, too.
 	Sequential int
-	// Unclear has executions that did not end, for an unknown reason.
-	Unclear map[string]int
+	// Unclear is how many failures do not count: their processes were killed or used too
+	// much memory, or they took long.
+	Unclear int
 	// Races is how many tests had data races, if the race detector is on. Race is
 	// one of them. They are not findings.
 	Races int
@@ -107,40 +109,67 @@ type searcher struct {
 // maxUnreproduced bounds the findings that are not confirmed.
 const maxUnreproduced = 5
 
-// Search tests a target of the library until it finds a violation of thread safety, or
-// time is up. An error means that the target cannot be tested.
-func Search(ctx context.Context, l *Library, target int, o Options) (*Report, error) {
+// Search tests the targets of a name, which are instances of a generic type, until it finds a
+// violation of thread safety, or time is up. An error means that none of them can be tested.
+func Search(ctx context.Context, l *Library, name string, o Options) (*Report, error) {
 	o = o.withDefaults()
+	report, err := &Report{Target: name}, fmt.Errorf("no target %s", name)
+	var targets []int
+	for n, t := range l.Targets {
+		if t.Name == name {
+			targets = append(targets, n)
+		}
+	}
+	o.Time /= time.Duration(max(1, len(targets)))
+	tested := false
+	for _, n := range targets {
+		untried, failed := search(ctx, l, n, o, report)
+		switch {
+		case failed == nil && tested: // untried are methods that are so in all
+			report.Untried = slices.DeleteFunc(report.Untried, func(m string) bool { return !slices.Contains(untried, m) })
+		case failed == nil:
+			report.Untried, tested, err = untried, true, nil
+		case !tested:
+			err = failed
+		}
+		if report.Finding != nil || ctx.Err() != nil {
+			break
+		}
+	}
+	return report, err
+}
+
+// search tests one target. It adds to the report, and returns the methods that never ran
+// sequentially without failing.
+func search(ctx context.Context, l *Library, target int, o Options, report *Report) (untried []string, err error) {
 	c, err := newCatalog(l, l.Targets[target], o.Exclude)
 	if err != nil {
 		return nil, err
 	}
-	h := &searcher{ctx: ctx, library: l, number: target, catalog: c, options: o, tried: map[int]bool{}, begun: time.Now()}
-	h.report = &Report{Target: l.Targets[target].Name, Unclear: map[string]int{}}
+	h := &searcher{ctx: ctx, library: l, number: target, catalog: c, options: o, report: report, tried: map[int]bool{}, begun: time.Now()}
 	if h.dir, err = os.MkdirTemp("", "leadline-safety-"); err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(h.dir)
 	defer h.drop()
-	for n := 0; err == nil && h.report.Finding == nil && (o.Rounds == 0 || n < o.Rounds) && !h.over(); n++ {
-		h.report.Rounds++
+	for n := 0; err == nil && report.Finding == nil && (o.Rounds == 0 || n < o.Rounds) && !h.over(); n++ {
+		report.Rounds++
 		err = h.round(n)
 	}
-	h.report.Elapsed = time.Since(h.begun) - h.paused
+	report.Elapsed += time.Since(h.begun) - h.paused
 	for _, m := range c.methods {
 		if !h.tried[m] {
-			h.report.Untried = append(h.report.Untried, c.functions[m].name)
+			untried = append(untried, c.functions[m].name)
 		}
 	}
-	h.report.Untried = append(h.report.Untried, stress.GenericMethods(l.Targets[target].Type, l.Module)...)
 	if ctx.Err() != nil {
 		err = nil
 	}
-	return h.report, err
+	return append(untried, stress.GenericMethods(l.Targets[target].Type, l.Module)...), err
 }
 
 func (h *searcher) over() bool {
-	return h.ctx.Err() != nil || time.Since(h.begun)-h.paused >= h.options.Time || len(h.report.Unreproduced) == maxUnreproduced
+	return h.ctx.Err() != nil || time.Since(h.begun)-h.paused >= h.options.Time || len(h.report.Unreproduced) >= maxUnreproduced
 }
 
 func (h *searcher) round(n int) error {
@@ -192,7 +221,7 @@ func (h *searcher) ask(r *request) (*response, error) {
 		h.drop()
 	}
 	if h.ctx.Err() != nil { // whatever ended it, the user may have
-		return &response{Unclear: "interrupted"}, nil
+		return &response{Unclear: true}, nil
 	}
 	return answer, err
 }
@@ -207,7 +236,7 @@ func (h *searcher) start() (err error) {
 
 // settle ends the worker if something of its last test might meddle with the next.
 func (h *searcher) settle(a *response) {
-	if a.Stuck || a.Unclear != "" || a.Left > 0 {
+	if a.Stuck || a.Unclear || a.Left > 0 {
 		h.drop()
 	}
 }
@@ -221,12 +250,12 @@ func (h *searcher) works(t *Test) (bool, error) {
 	for n, s := range t.Suffixes {
 		order = append(order, slices.Repeat([]int{n}, len(s))...)
 	}
-	a, err := h.ask(&request{Test: t, Orders: [][]int{order}, Repeat: 2})
+	a, err := h.ask(&request{Test: t, Order: order, Repeat: 2, Batch: 1})
 	if err != nil {
 		return false, err
 	}
 	h.settle(a)
-	ok := a.Failure == nil && a.Unclear == "" && a.Took < tooSlow
+	ok := a.Failure == nil && !a.Unclear && a.Took < tooSlow
 	if ok {
 		for _, s := range append([][]call{t.Prefix}, t.Suffixes...) {
 			for _, c := range s {
@@ -267,8 +296,8 @@ func (h *searcher) check(t *Test) error {
 		if h.ctx.Err() != nil {
 			return nil
 		}
-		if a.Unclear != "" {
-			h.report.Unclear[a.Unclear]++
+		if a.Unclear {
+			h.report.Unclear++
 			restarts++
 		}
 		if f := a.Failure; f != nil {
@@ -321,7 +350,7 @@ func (h *searcher) judge(t *Test, f *Failure, stuck *process, executions int) (b
 		case <-time.After(patience - time.Since(begun)):
 		}
 		if a, _, err := stuck.ask(&request{Again: true}); err != nil || !a.Same {
-			h.report.Unclear["takes long"]++
+			h.report.Unclear++
 			return false, nil
 		}
 	}
@@ -349,21 +378,17 @@ func (h *searcher) sequentially(t *Test, f *Failure, executions int) (bool, erro
 	repeat := max(3, 3*executions/len(orders)+1)
 	instances := max(2, batch/len(orders))
 	begun := time.Now()
-	for some := range slices.Chunk(orders, ordersAtOnce) {
-		sequential, other, err := h.orders(t, f, some, repeat, instances)
-		if other { // each by itself, as a failure hides those that follow
-			for one := range slices.Chunk(some, 1) {
-				if sequential, _, err = h.orders(t, f, one, repeat, instances); sequential || err != nil || time.Since(begun) > longJudging {
-					break
-				}
-			}
+	for i, order := range orders {
+		r := request{Order: order, Repeat: repeat, Batch: instances}
+		if i == 0 {
+			r.Batch = batch
+		}
+		if sequential, err := h.fails(t, f, r); sequential || err != nil {
+			return sequential, err
 		}
 		if time.Since(begun) > longJudging {
-			h.report.Unclear["has too many linearizations"]++
-			return true, err
-		}
-		if sequential || err != nil {
-			return sequential, err
+			h.report.Unclear++
+			return true, nil
 		}
 	}
 	return false, nil
@@ -373,30 +398,25 @@ func (h *searcher) sequentially(t *Test, f *Failure, executions int) (bool, erro
 // thousands of them would take that of all others. Then it is not a finding.
 const longJudging = time.Minute
 
-// ordersAtOnce bounds the orders of a request, since executions may leave goroutines.
-const ordersAtOnce = 32
-
-// orders runs some linearizations. It reports whether one fails for the same reason as
-// f, or may do so, and otherwise whether one fails for another. A call that does not end
-// may fail for any reason, depending on when others interfere: with a deadlock, for
-// instance, if it keeps locking for reading.
-func (h *searcher) orders(t *Test, f *Failure, some [][]int, repeat, instances int) (same, other bool, err error) {
-	for done := 0; done < repeat; {
-		a, err := h.ask(&request{Test: t, Orders: some, Begin: done, Repeat: repeat - done, Batch: instances})
+// fails runs a linearization, and reports whether it fails for the same reason as f, or may
+// do so. A call that does not end may fail for any reason, depending on when others
+// interfere: with a deadlock, for instance, if it keeps locking for reading.
+func (h *searcher) fails(t *Test, f *Failure, r request) (bool, error) {
+	for r.Test = t; r.Begin < r.Repeat; {
+		a, err := h.ask(&r)
 		if err != nil {
-			return false, false, err
+			return false, err
 		}
-		if a.Unclear != "" || a.Failure != nil && (a.Failure.same(f) || a.Failure.endless()) {
+		if a.Unclear || a.Failure != nil && (a.Failure.same(f) || a.Failure.endless()) {
 			h.drop()
-			return true, false, nil
+			return true, nil
 		}
-		h.settle(a)
-		if a.Failure != nil {
-			return false, true, nil
+		if h.settle(a); a.Failure != nil {
+			return false, nil
 		}
-		done += max(1, a.Executions/len(some))
+		r.Begin += max(1, a.Executions)
 	}
-	return false, false, nil
+	return false, nil
 }
 
 // linearizations returns the orders of the calls that keep that of each suffix.

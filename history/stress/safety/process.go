@@ -57,60 +57,21 @@ func Main(l *Library) int {
 			c.Send(Result{Candidate: f})
 			return c.Receive(&confirmed) == nil && confirmed
 		}
-		for n := 0; n < len(l.Targets) && ctx.Err() == nil; {
-			end := n + 1
-			for end < len(l.Targets) && l.Targets[end].Name == l.Targets[n].Name {
-				end++
+		var done []string
+		for _, t := range l.Targets {
+			if slices.Contains(done, t.Name) || ctx.Err() != nil {
+				continue
 			}
-			c.Send(searchAll(ctx, l, n, end, o))
-			n = end
+			done = append(done, t.Name)
+			result := Result{}
+			var err error
+			if result.Report, err = Search(ctx, l, t.Name, o); err != nil {
+				result.Error = err.Error()
+			}
+			c.Send(result)
 		}
 		return nil
 	})
-}
-
-// searchAll tests targets of the same name, which are instances of a generic type, until
-// one has a finding. It divides the time among them.
-func searchAll(ctx context.Context, l *Library, begin, end int, o Options) Result {
-	o = o.withDefaults()
-	o.Time /= time.Duration(end - begin)
-	all := &Report{Target: l.Targets[begin].Name, Unclear: map[string]int{}}
-	tested, reason := false, ""
-	for n := begin; n < end && all.Finding == nil && ctx.Err() == nil; n++ {
-		r, err := Search(ctx, l, n, o)
-		if err != nil {
-			reason = err.Error()
-		}
-		if r != nil {
-			all.add(r, !tested)
-			tested = tested || err == nil
-		}
-	}
-	if tested {
-		reason = ""
-	}
-	return Result{Report: all, Error: reason}
-}
-
-// add adds what was found of another instance of the type. Methods are untried if they
-// are so in all.
-func (r *Report) add(other *Report, first bool) {
-	r.Finding = other.Finding
-	r.Unreproduced = append(r.Unreproduced, other.Unreproduced...)
-	r.Tests += other.Tests
-	r.Executions += other.Executions
-	r.Rounds += other.Rounds
-	r.Elapsed += other.Elapsed
-	r.Sequential += other.Sequential
-	for why, n := range other.Unclear {
-		r.Unclear[why] += n
-	}
-	r.Races += other.Races
-	r.Race = cmp.Or(r.Race, other.Race)
-	if first {
-		r.Untried = other.Untried
-	}
-	r.Untried = slices.DeleteFunc(r.Untried, func(m string) bool { return !slices.Contains(other.Untried, m) })
 }
 
 // A process runs tests for a searcher.
@@ -136,8 +97,8 @@ func startProcess(ctx context.Context, dir string) (*process, error) {
 // silence is how long a process may take for a request.
 const silence = 5 * time.Minute
 
-// ask sends a request and returns the response. If the process dies instead, the response
-// has the failure that ended it, or why it is unclear what did; dead is then set.
+// ask sends a request and returns the response. If the process dies instead, dead is set, and
+// the response has the failure that ended it, or is Unclear.
 func (p *process) ask(r *request) (a *response, dead bool, err error) {
 	p.SetSilence(silence)
 	defer p.SetSilence(0)
@@ -146,9 +107,8 @@ func (p *process) ask(r *request) (a *response, dead bool, err error) {
 	err = p.Receive(a)
 	if d, ok := err.(*worker.Death); ok {
 		a = &response{}
-		if a.Failure = failureOf(d); a.Failure == nil {
-			a.Unclear = d.Error()
-		}
+		a.Failure = failureOf(d)
+		a.Unclear = a.Failure == nil
 		return a, true, nil
 	}
 	return a, err != nil, err

@@ -19,13 +19,13 @@ type request struct {
 	Target  int
 	Exclude []string
 	Test    *Test
-	// Executions is how often the suffixes run in parallel. If it is 0, Orders has
-	// the linearizations to run instead: the suffixes, one for each of their calls.
+	// Executions is how often the suffixes run in parallel. If it is 0, they run in an Order,
+	// which has the suffix of each call.
 	Executions int
-	Orders     [][]int
-	Begin      int  // linearizations that have been repeated before, which set the pace
-	Batch      int  // instances of each linearization when it runs first
-	Repeat     int  // of all linearizations
+	Order      []int
+	Begin      int  // repetitions before, which set the pace
+	Repeat     int  // the first repetition is number Begin
+	Batch      int  // instances of repetition 0
 	Again      bool // only check whether a sequence still has not ended
 }
 
@@ -33,11 +33,11 @@ type request struct {
 type response struct {
 	Executions int
 	Failure    *Failure
-	Unclear    string // why the process has ended, if that is not a failure
-	Left       int    // goroutines that objects have left
-	Stuck      bool   // a sequence has not ended
-	Same       bool   // Again: it has not ended, and nothing has moved
-	// Took is how long the quickest of the linearizations took.
+	Unclear    bool // something else than a failure has ended the process
+	Left       int  // goroutines that objects have left
+	Stuck      bool // a sequence has not ended
+	Same       bool // Again: it has not ended, and nothing has moved
+	// Took is how long the quickest repetition took.
 	Took time.Duration
 }
 
@@ -162,26 +162,18 @@ func (w *runner) answer(r *request, base int) (*response, error) {
 		each := time.Since(begun) / time.Duration(a.Executions)
 		instances = max(1, min(batch, r.Executions-a.Executions, int(longBatch/max(each, 1))))
 	}
-	for n := 0; r.Executions == 0 && n < r.Repeat && !ended(); n++ {
-		for i, order := range r.Orders {
-			a.Executions++
-			w.limit = sequentialLimit
-			w.pace = (r.Begin + n) % paces
-			instances := 1
-			if r.Batch > 0 && r.Begin+n == 0 {
-				instances = r.Batch
-				if i == 0 {
-					instances = batch
-				}
-			}
-			begun := time.Now()
-			if _, a.Failure = w.execute(c, r.Test, order, instances); a.Failure != nil {
-				break
-			}
-			if took := time.Since(begun); a.Took == 0 || took < a.Took {
-				a.Took = took
-			}
+	for n := r.Begin; r.Executions == 0 && n < r.Repeat && !ended(); n++ {
+		w.limit, w.pace = sequentialLimit, n%paces
+		instances := 1
+		if n == 0 {
+			instances = r.Batch
 		}
+		begun := time.Now()
+		_, a.Failure = w.execute(c, r.Test, r.Order, instances)
+		if took := time.Since(begun); a.Took == 0 || took < a.Took {
+			a.Took = took
+		}
+		a.Executions++
 	}
 	return a, nil
 }

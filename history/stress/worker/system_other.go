@@ -7,17 +7,24 @@ import (
 	"os/exec"
 )
 
-// attach gives a worker its ends of the pipes. os/exec passes only the standard streams.
+// os/exec passes only the standard streams here. A worker takes them before other packages
+// can use them.
+var stdin, stdout = take()
+
+func take() (in, out *os.File) {
+	if Name() != "" {
+		in, out, os.Stdout = os.Stdin, os.Stdout, os.Stderr
+	}
+	return in, out
+}
+
+// attach gives a worker its ends of the pipes.
 func attach(cmd *exec.Cmd, requests, responses, _ *os.File) {
 	cmd.Stdin, cmd.Stdout = requests, responses
 }
 
 // attached returns the worker's ends of the pipes.
-func attached() (requests, responses, crash *os.File) {
-	requests, responses = os.Stdin, os.Stdout
-	os.Stdout = os.Stderr
-	return requests, responses, nil
-}
+func attached() (requests, responses, crash *os.File) { return stdin, stdout, nil }
 
 func lead(*exec.Cmd) {}
 
