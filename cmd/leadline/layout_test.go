@@ -34,7 +34,7 @@ var imports = map[string][]string{
 	"history/stress":                      {"history", "history/codec", "history/record", "history/stress/values", "history/stress/worker", "history/stress/explore/schedule"},
 	"history/stress/values":               {"history", "history/stress/explore/schedule"},
 	"history/stress/worker":               {},
-	"history/stress/safety":               {"history/stress", "history/stress/values", "history/stress/worker"},
+	"history/stress/safety":               {"history", "history/stress", "history/stress/values", "history/stress/worker"},
 	"history/stress/explore/schedule":     {},
 	"history/stress/explore/shim":         {},
 	"history/stress/explore/shim/sync":    {"history/stress/explore/schedule"},
