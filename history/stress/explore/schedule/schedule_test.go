@@ -36,7 +36,7 @@ func (c *cell) cas(old, v int) bool {
 // A lock is a mutex.
 type lock struct{ held, by int }
 
-func (l *lock) Ready() bool { return l.held == 0 }
+func (l *lock) Ready() bool              { return l.held == 0 }
 func (l *lock) Holders() []schedule.Hold { return []schedule.Hold{{Thread: l.by}} }
 func (l *lock) lock() {
 	schedule.Wait(schedule.Write, unsafe.Pointer(l), l, "lock")

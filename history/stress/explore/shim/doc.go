@@ -33,7 +33,7 @@
 //   - Context, CancelFunc and the errors have to be those of the standard library, whose
 //     contexts have to be canceled with their parents of the copy. So a copy of context needs
 //     edits that fit one version of Go;
-//   - an operation of sync.Map is one step here, and 5 to 20 in a copy.
+//   - an operation of sync.Map is one step here, and many in a copy.
 //
 // What is not covered:
 //   - A fatal error of the real ones, such as the unlock of an unlocked mutex, is a
