@@ -50,216 +50,146 @@ func kept[T comparable](new, old T) T {
 	return old
 }
 
-func and[T ~int32 | ~int64 | ~uint32 | ~uint64 | ~uintptr](old, mask T) T { return kept(old&mask, old) }
-func or[T ~int32 | ~int64 | ~uint32 | ~uint64 | ~uintptr](old, mask T) T  { return kept(old|mask, old) }
-
-// An Int32 replaces atomic.Int32.
-type Int32 struct{ v atomic.Int32 }
-
-func (x *Int32) Load() int32                 { read(x); return got(x.v.Load()) }
-func (x *Int32) Store(val int32)             { write(x); kept(val, x.v.Load()); x.v.Store(put(val)) }
-func (x *Int32) Swap(new int32) (old int32)  { write(x); return kept(new, got(x.v.Swap(put(new)))) }
-func (x *Int32) Add(delta int32) (new int32) { write(x); return put(x.v.Add(delta)) }
-func (x *Int32) And(mask int32) (old int32)  { write(x); return and(got(x.v.And(mask)), mask) }
-func (x *Int32) Or(mask int32) (old int32)   { write(x); return or(got(x.v.Or(mask)), mask) }
-func (x *Int32) CompareAndSwap(old, new int32) bool {
-	write(x)
-	return swapped(x.v.CompareAndSwap(old, new), new)
+// An integer is a type whose values the functions of package atomic change.
+type integer interface {
+	~int32 | ~int64 | ~uint32 | ~uint64 | ~uintptr
 }
 
-func LoadInt32(addr *int32) int32 { read(addr); return got(atomic.LoadInt32(addr)) }
-func StoreInt32(addr *int32, val int32) {
-	write(addr)
-	kept(val, atomic.LoadInt32(addr))
-	atomic.StoreInt32(addr, put(val))
-}
-func SwapInt32(addr *int32, new int32) (old int32) {
-	write(addr)
-	return kept(new, got(atomic.SwapInt32(addr, put(new))))
-}
-func AddInt32(addr *int32, delta int32) (new int32) {
-	write(addr)
-	return put(atomic.AddInt32(addr, delta))
-}
-func AndInt32(addr *int32, mask int32) (old int32) {
-	write(addr)
-	return and(got(atomic.AndInt32(addr, mask)), mask)
-}
-func OrInt32(addr *int32, mask int32) (old int32) {
-	write(addr)
-	return or(got(atomic.OrInt32(addr, mask)), mask)
-}
-func CompareAndSwapInt32(addr *int32, old, new int32) bool {
-	write(addr)
-	return swapped(atomic.CompareAndSwapInt32(addr, old, new), new)
+// is32 returns p as a pointer to 32 bits, or nil if there are 64.
+func is32[T integer](p *T) *uint32 {
+	if unsafe.Sizeof(*p) == 4 {
+		return (*uint32)(unsafe.Pointer(p))
+	}
+	return nil
 }
 
-// An Int64 replaces atomic.Int64.
-type Int64 struct{ v atomic.Int64 }
+func is64[T integer](p *T) *uint64 { return (*uint64)(unsafe.Pointer(p)) }
 
-func (x *Int64) Load() int64                 { read(x); return got(x.v.Load()) }
-func (x *Int64) Store(val int64)             { write(x); kept(val, x.v.Load()); x.v.Store(put(val)) }
-func (x *Int64) Swap(new int64) (old int64)  { write(x); return kept(new, got(x.v.Swap(put(new)))) }
-func (x *Int64) Add(delta int64) (new int64) { write(x); return put(x.v.Add(delta)) }
-func (x *Int64) And(mask int64) (old int64)  { write(x); return and(got(x.v.And(mask)), mask) }
-func (x *Int64) Or(mask int64) (old int64)   { write(x); return or(got(x.v.Or(mask)), mask) }
-func (x *Int64) CompareAndSwap(old, new int64) bool {
-	write(x)
-	return swapped(x.v.CompareAndSwap(old, new), new)
+// These are the real operations.
+
+func realLoad[T integer](p *T) T {
+	if p := is32(p); p != nil {
+		return T(atomic.LoadUint32(p))
+	}
+	return T(atomic.LoadUint64(is64(p)))
 }
 
-func LoadInt64(addr *int64) int64 { read(addr); return got(atomic.LoadInt64(addr)) }
-func StoreInt64(addr *int64, val int64) {
-	write(addr)
-	kept(val, atomic.LoadInt64(addr))
-	atomic.StoreInt64(addr, put(val))
-}
-func SwapInt64(addr *int64, new int64) (old int64) {
-	write(addr)
-	return kept(new, got(atomic.SwapInt64(addr, put(new))))
-}
-func AddInt64(addr *int64, delta int64) (new int64) {
-	write(addr)
-	return put(atomic.AddInt64(addr, delta))
-}
-func AndInt64(addr *int64, mask int64) (old int64) {
-	write(addr)
-	return and(got(atomic.AndInt64(addr, mask)), mask)
-}
-func OrInt64(addr *int64, mask int64) (old int64) {
-	write(addr)
-	return or(got(atomic.OrInt64(addr, mask)), mask)
-}
-func CompareAndSwapInt64(addr *int64, old, new int64) bool {
-	write(addr)
-	return swapped(atomic.CompareAndSwapInt64(addr, old, new), new)
+func realSwap[T integer](p *T, new T) (old T) {
+	if p := is32(p); p != nil {
+		return T(atomic.SwapUint32(p, uint32(new)))
+	}
+	return T(atomic.SwapUint64(is64(p), uint64(new)))
 }
 
-// A Uint32 replaces atomic.Uint32.
-type Uint32 struct{ v atomic.Uint32 }
-
-func (x *Uint32) Load() uint32                  { read(x); return got(x.v.Load()) }
-func (x *Uint32) Store(val uint32)              { write(x); kept(val, x.v.Load()); x.v.Store(put(val)) }
-func (x *Uint32) Swap(new uint32) (old uint32)  { write(x); return kept(new, got(x.v.Swap(put(new)))) }
-func (x *Uint32) Add(delta uint32) (new uint32) { write(x); return put(x.v.Add(delta)) }
-func (x *Uint32) And(mask uint32) (old uint32)  { write(x); return and(got(x.v.And(mask)), mask) }
-func (x *Uint32) Or(mask uint32) (old uint32)   { write(x); return or(got(x.v.Or(mask)), mask) }
-func (x *Uint32) CompareAndSwap(old, new uint32) bool {
-	write(x)
-	return swapped(x.v.CompareAndSwap(old, new), new)
+func realAdd[T integer](p *T, delta T) (new T) {
+	if p := is32(p); p != nil {
+		return T(atomic.AddUint32(p, uint32(delta)))
+	}
+	return T(atomic.AddUint64(is64(p), uint64(delta)))
 }
 
-func LoadUint32(addr *uint32) uint32 { read(addr); return got(atomic.LoadUint32(addr)) }
-func StoreUint32(addr *uint32, val uint32) {
-	write(addr)
-	kept(val, atomic.LoadUint32(addr))
-	atomic.StoreUint32(addr, put(val))
-}
-func SwapUint32(addr *uint32, new uint32) (old uint32) {
-	write(addr)
-	return kept(new, got(atomic.SwapUint32(addr, put(new))))
-}
-func AddUint32(addr *uint32, delta uint32) (new uint32) {
-	write(addr)
-	return put(atomic.AddUint32(addr, delta))
-}
-func AndUint32(addr *uint32, mask uint32) (old uint32) {
-	write(addr)
-	return and(got(atomic.AndUint32(addr, mask)), mask)
-}
-func OrUint32(addr *uint32, mask uint32) (old uint32) {
-	write(addr)
-	return or(got(atomic.OrUint32(addr, mask)), mask)
-}
-func CompareAndSwapUint32(addr *uint32, old, new uint32) bool {
-	write(addr)
-	return swapped(atomic.CompareAndSwapUint32(addr, old, new), new)
+func realCAS[T integer](p *T, old, new T) bool {
+	if p := is32(p); p != nil {
+		return atomic.CompareAndSwapUint32(p, uint32(old), uint32(new))
+	}
+	return atomic.CompareAndSwapUint64(is64(p), uint64(old), uint64(new))
 }
 
-// A Uint64 replaces atomic.Uint64.
-type Uint64 struct{ v atomic.Uint64 }
-
-func (x *Uint64) Load() uint64                  { read(x); return got(x.v.Load()) }
-func (x *Uint64) Store(val uint64)              { write(x); kept(val, x.v.Load()); x.v.Store(put(val)) }
-func (x *Uint64) Swap(new uint64) (old uint64)  { write(x); return kept(new, got(x.v.Swap(put(new)))) }
-func (x *Uint64) Add(delta uint64) (new uint64) { write(x); return put(x.v.Add(delta)) }
-func (x *Uint64) And(mask uint64) (old uint64)  { write(x); return and(got(x.v.And(mask)), mask) }
-func (x *Uint64) Or(mask uint64) (old uint64)   { write(x); return or(got(x.v.Or(mask)), mask) }
-func (x *Uint64) CompareAndSwap(old, new uint64) bool {
-	write(x)
-	return swapped(x.v.CompareAndSwap(old, new), new)
+// change replaces the value by what f returns for it.
+func change[T integer](p *T, f func(old T) T) (old T) {
+	write(p)
+	for old = realLoad(p); !realCAS(p, old, f(old)); old = realLoad(p) {
+	}
+	return kept(f(old), got(old))
 }
 
-func LoadUint64(addr *uint64) uint64 { read(addr); return got(atomic.LoadUint64(addr)) }
-func StoreUint64(addr *uint64, val uint64) {
-	write(addr)
-	kept(val, atomic.LoadUint64(addr))
-	atomic.StoreUint64(addr, put(val))
-}
-func SwapUint64(addr *uint64, new uint64) (old uint64) {
-	write(addr)
-	return kept(new, got(atomic.SwapUint64(addr, put(new))))
-}
-func AddUint64(addr *uint64, delta uint64) (new uint64) {
-	write(addr)
-	return put(atomic.AddUint64(addr, delta))
-}
-func AndUint64(addr *uint64, mask uint64) (old uint64) {
-	write(addr)
-	return and(got(atomic.AndUint64(addr, mask)), mask)
-}
-func OrUint64(addr *uint64, mask uint64) (old uint64) {
-	write(addr)
-	return or(got(atomic.OrUint64(addr, mask)), mask)
-}
-func CompareAndSwapUint64(addr *uint64, old, new uint64) bool {
-	write(addr)
-	return swapped(atomic.CompareAndSwapUint64(addr, old, new), new)
+// These are the operations with their scheduling points.
+
+func load[T integer](p *T) T { read(p); return got(realLoad(p)) }
+
+func store[T integer](p *T, val T) {
+	write(p)
+	kept(val, realLoad(p))
+	realSwap(p, put(val))
 }
 
-// A Uintptr replaces atomic.Uintptr.
-type Uintptr struct{ v atomic.Uintptr }
-
-func (x *Uintptr) Load() uintptr     { read(x); return got(x.v.Load()) }
-func (x *Uintptr) Store(val uintptr) { write(x); kept(val, x.v.Load()); x.v.Store(put(val)) }
-func (x *Uintptr) Swap(new uintptr) (old uintptr) {
-	write(x)
-	return kept(new, got(x.v.Swap(put(new))))
-}
-func (x *Uintptr) Add(delta uintptr) (new uintptr) { write(x); return put(x.v.Add(delta)) }
-func (x *Uintptr) And(mask uintptr) (old uintptr)  { write(x); return and(got(x.v.And(mask)), mask) }
-func (x *Uintptr) Or(mask uintptr) (old uintptr)   { write(x); return or(got(x.v.Or(mask)), mask) }
-func (x *Uintptr) CompareAndSwap(old, new uintptr) bool {
-	write(x)
-	return swapped(x.v.CompareAndSwap(old, new), new)
+func swap[T integer](p *T, new T) (old T) {
+	write(p)
+	return kept(new, got(realSwap(p, put(new))))
 }
 
-func LoadUintptr(addr *uintptr) uintptr { read(addr); return got(atomic.LoadUintptr(addr)) }
-func StoreUintptr(addr *uintptr, val uintptr) {
-	write(addr)
-	kept(val, atomic.LoadUintptr(addr))
-	atomic.StoreUintptr(addr, put(val))
-}
-func SwapUintptr(addr *uintptr, new uintptr) (old uintptr) {
-	write(addr)
-	return kept(new, got(atomic.SwapUintptr(addr, put(new))))
-}
-func AddUintptr(addr *uintptr, delta uintptr) (new uintptr) {
-	write(addr)
-	return put(atomic.AddUintptr(addr, delta))
-}
-func AndUintptr(addr *uintptr, mask uintptr) (old uintptr) {
-	write(addr)
-	return and(got(atomic.AndUintptr(addr, mask)), mask)
-}
-func OrUintptr(addr *uintptr, mask uintptr) (old uintptr) {
-	write(addr)
-	return or(got(atomic.OrUintptr(addr, mask)), mask)
-}
-func CompareAndSwapUintptr(addr *uintptr, old, new uintptr) bool {
-	write(addr)
-	return swapped(atomic.CompareAndSwapUintptr(addr, old, new), new)
-}
+func add[T integer](p *T, delta T) (new T) { write(p); return put(realAdd(p, delta)) }
+func and[T integer](p *T, mask T) (old T)  { return change(p, func(old T) T { return old & mask }) }
+func or[T integer](p *T, mask T) (old T)   { return change(p, func(old T) T { return old | mask }) }
+
+func cas[T integer](p *T, old, new T) bool { write(p); return swapped(realCAS(p, old, new), new) }
+
+// A number has the methods of the integer types.
+type number[T integer] struct{ v T }
+
+func (x *number[T]) Load() T                        { return load(&x.v) }
+func (x *number[T]) Store(val T)                    { store(&x.v, val) }
+func (x *number[T]) Swap(new T) (old T)             { return swap(&x.v, new) }
+func (x *number[T]) Add(delta T) (new T)            { return add(&x.v, delta) }
+func (x *number[T]) And(mask T) (old T)             { return and(&x.v, mask) }
+func (x *number[T]) Or(mask T) (old T)              { return or(&x.v, mask) }
+func (x *number[T]) CompareAndSwap(old, new T) bool { return cas(&x.v, old, new) }
+
+// The types of integers replace those of package atomic. Those of 64 bits are aligned on each
+// platform.
+type (
+	Int32   struct{ number[int32] }
+	Uint32  struct{ number[uint32] }
+	Uintptr struct{ number[uintptr] }
+	Int64   struct {
+		_ [0]atomic.Int64
+		number[int64]
+	}
+	Uint64 struct {
+		_ [0]atomic.Uint64
+		number[uint64]
+	}
+)
+
+func LoadInt32(addr *int32) int32                          { return load(addr) }
+func StoreInt32(addr *int32, val int32)                    { store(addr, val) }
+func SwapInt32(addr *int32, new int32) (old int32)         { return swap(addr, new) }
+func AddInt32(addr *int32, delta int32) (new int32)        { return add(addr, delta) }
+func AndInt32(addr *int32, mask int32) (old int32)         { return and(addr, mask) }
+func OrInt32(addr *int32, mask int32) (old int32)          { return or(addr, mask) }
+func CompareAndSwapInt32(addr *int32, old, new int32) bool { return cas(addr, old, new) }
+
+func LoadInt64(addr *int64) int64                          { return load(addr) }
+func StoreInt64(addr *int64, val int64)                    { store(addr, val) }
+func SwapInt64(addr *int64, new int64) (old int64)         { return swap(addr, new) }
+func AddInt64(addr *int64, delta int64) (new int64)        { return add(addr, delta) }
+func AndInt64(addr *int64, mask int64) (old int64)         { return and(addr, mask) }
+func OrInt64(addr *int64, mask int64) (old int64)          { return or(addr, mask) }
+func CompareAndSwapInt64(addr *int64, old, new int64) bool { return cas(addr, old, new) }
+
+func LoadUint32(addr *uint32) uint32                          { return load(addr) }
+func StoreUint32(addr *uint32, val uint32)                    { store(addr, val) }
+func SwapUint32(addr *uint32, new uint32) (old uint32)        { return swap(addr, new) }
+func AddUint32(addr *uint32, delta uint32) (new uint32)       { return add(addr, delta) }
+func AndUint32(addr *uint32, mask uint32) (old uint32)        { return and(addr, mask) }
+func OrUint32(addr *uint32, mask uint32) (old uint32)         { return or(addr, mask) }
+func CompareAndSwapUint32(addr *uint32, old, new uint32) bool { return cas(addr, old, new) }
+
+func LoadUint64(addr *uint64) uint64                          { return load(addr) }
+func StoreUint64(addr *uint64, val uint64)                    { store(addr, val) }
+func SwapUint64(addr *uint64, new uint64) (old uint64)        { return swap(addr, new) }
+func AddUint64(addr *uint64, delta uint64) (new uint64)       { return add(addr, delta) }
+func AndUint64(addr *uint64, mask uint64) (old uint64)        { return and(addr, mask) }
+func OrUint64(addr *uint64, mask uint64) (old uint64)         { return or(addr, mask) }
+func CompareAndSwapUint64(addr *uint64, old, new uint64) bool { return cas(addr, old, new) }
+
+func LoadUintptr(addr *uintptr) uintptr                          { return load(addr) }
+func StoreUintptr(addr *uintptr, val uintptr)                    { store(addr, val) }
+func SwapUintptr(addr *uintptr, new uintptr) (old uintptr)       { return swap(addr, new) }
+func AddUintptr(addr *uintptr, delta uintptr) (new uintptr)      { return add(addr, delta) }
+func AndUintptr(addr *uintptr, mask uintptr) (old uintptr)       { return and(addr, mask) }
+func OrUintptr(addr *uintptr, mask uintptr) (old uintptr)        { return or(addr, mask) }
+func CompareAndSwapUintptr(addr *uintptr, old, new uintptr) bool { return cas(addr, old, new) }
 
 // A Bool replaces atomic.Bool.
 type Bool struct{ v atomic.Bool }
