@@ -2,6 +2,8 @@ package schedule
 
 import (
 	"math/bits"
+	"math/rand/v2"
+	"slices"
 	"time"
 	"unsafe"
 )
@@ -49,55 +51,79 @@ func StrHash(p unsafe.Pointer, seed uintptr) uintptr {
 	return MemHash(unsafe.Pointer(unsafe.StringData(s)), seed, uintptr(len(s)))
 }
 
-// A Place is a variable that a plain store changes.
-type Place[T any] struct{ p *T }
+// RandomChoices is how many random numbers of an execution are choices between
+// a usual number and a rare one, so that a skip list is explored with levels
+// that differ. Later numbers are pseudorandom and the same in each execution.
+const RandomChoices = 2
 
-// At returns the place of a store: x = e becomes At(&x).Set(e), so that x and e
-// are evaluated once, and the scheduling point is between e and the store.
-func At[T any](p *T) Place[T] { return Place[T]{p} }
-
-// Set stores v.
-func (x Place[T]) Set(v T) {
-	Store(x.p)
-	*x.p = v
+type random struct {
+	epoch uint64
+	drawn int
+	state uint64
+	list  []uint64 // the different numbers, at most mostDrawn
+	again []uint64 // see Redraw
 }
 
-// A MapPlace is a map that a plain store changes.
-type MapPlace[K comparable, V any] struct{ m map[K]V }
+var randomness random
 
-// MapAt is At for maps: m[k] = e becomes MapAt(m).Set(k, e).
-func MapAt[M ~map[K]V, K comparable, V any](m M) MapPlace[K, V] { return MapPlace[K, V]{m} }
+// mostDrawn bounds the random numbers that are kept of an execution.
+const mostDrawn = 16
 
-// Set stores v.
-func (x MapPlace[K, V]) Set(k K, v V) {
-	MapWrite(x.m)
-	x.m[k] = v
-}
-
-// A SliceIter iterates over the elements of a slice.
-type SliceIter[E any] struct {
-	s []E
-	i int
-}
-
-// RangeSlice replaces a range over the elements of a slice. It returns the
-// iterator and the zero values of its variables:
-//
-//	for it, i, v := schedule.RangeSlice(s); it.Next(&i, &v); {
-func RangeSlice[S ~[]E, E any](s S) (it *SliceIter[E], i int, v E) {
-	return &SliceIter[E]{s: s}, 0, v
-}
-
-// Next loads the next element, with a scheduling point before, and reports whether
-// there is one. The index may be nil.
-func (it *SliceIter[E]) Next(i *int, v *E) bool {
-	if it.i == len(it.s) {
-		return false
+// Drawn returns the different random numbers of the last execution.
+func Drawn() []uint64 {
+	if randomness.epoch+1 != Epoch() { // the end of an execution counts
+		return nil
 	}
-	if i != nil {
-		*i = it.i
+	return slices.Clone(randomness.list)
+}
+
+// Redraw makes the first mostDrawn random numbers of later executions choices among these,
+// until it is called with none. So a sequential run may give each invocation the number that
+// it had in another execution. Later numbers are pseudorandom, so that a loop which draws
+// until a number fits ends also if none of these fits.
+func Redraw(numbers []uint64) { randomness.again = numbers }
+
+// rare is small, and so are its halves, which are multiples of 4: a level of a skip
+// list that counts trailing zeros, leading zeros, or numbers below a bound, is 3 at
+// least.
+const rare = 0x0400000404000004
+
+// usual has the bits set that make such a level 1, and a fraction one half at least.
+const usual = 1<<63 | 1<<62 | 1<<55 | 1<<52 | 1<<32 | 1<<31 | 1
+
+// Rand64 replaces the random numbers of the runtime.
+func Rand64() uint64 {
+	if !Active() {
+		return rand.Uint64()
 	}
-	*v = Load(&it.s[it.i])
-	it.i++
-	return true
+	the.changed = true // see hangs
+	r := &randomness
+	if e := Epoch(); r.epoch != e {
+		r.epoch, r.drawn, r.state, r.list = e, 0, 0, r.list[:0]
+	}
+	x := r.next()
+	if len(r.list) < mostDrawn && !slices.Contains(r.list, x) {
+		r.list = append(r.list, x)
+	}
+	return x
+}
+
+func (r *random) next() uint64 {
+	if len(r.again) > 0 && r.drawn < mostDrawn {
+		r.drawn++
+		return r.again[Choose(len(r.again))]
+	}
+	r.state += 0x9e3779b97f4a7c15 // splitmix64
+	x := r.state
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	x ^= x >> 31
+	if r.drawn < RandomChoices {
+		r.drawn++
+		if Choose(2) == 1 {
+			return rare
+		}
+		return x | usual
+	}
+	return x
 }

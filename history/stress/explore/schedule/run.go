@@ -48,9 +48,6 @@ func (d *Decision) Pending(thread int) Access { return the.threads[thread].pend 
 // Trace returns the steps executed so far.
 func (d *Decision) Trace() []Access { return the.trace }
 
-// From returns how many steps of Trace were taken before the threads started.
-func (d *Decision) From() int { return the.result.From }
-
 // Limits bound an execution.
 type Limits struct {
 	Steps int   // of Before, of the threads, and of After; 5,000 if zero

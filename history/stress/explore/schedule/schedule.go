@@ -2,6 +2,8 @@ package schedule
 
 import (
 	"math"
+	"math/bits"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 )
@@ -115,6 +117,30 @@ func Spawn(f func()) {
 	t.spawn(f)
 }
 
+// Threads returns how many threads of the execution have not ended, 0 if the caller is
+// not Active.
+func Threads() int {
+	if !Active() {
+		return 0
+	}
+	return bits.OnesCount64(the.alive)
+}
+
+// Go is go f().
+func Go(f func()) { Spawn(f) }
+
+// outsiders has the numbers of goroutines that objects started outside of any execution.
+var outsiders sync.Map
+
+// Outside calls f in a goroutine that was started outside of any execution. Its hooks do
+// nothing, and Result.Foreign does not count them: it belongs to an object of its own.
+func Outside(f func()) {
+	id := routine()
+	outsiders.Store(id, true)
+	defer outsiders.Delete(id)
+	f()
+}
+
 // Now returns the virtual time of the execution in nanoseconds. It advances by
 // Limits.Tick with each reading, which wakes no sleeper.
 func Now() int64 {
@@ -208,25 +234,5 @@ func Returned() {
 			t.moves()
 		}
 		the.event(t, true)
-	}
-}
-
-// Stamp returns the number of steps executed so far: a stamp for events of the
-// caller, as exact as the order of steps.
-func Stamp() int64 {
-	if self() == nil {
-		return 0
-	}
-	return int64(the.steps)
-}
-
-// Traced reports whether the execution is traced: Note is of use then.
-func Traced() bool { return self() != nil && the.traced && !the.aborting && !the.trying }
-
-// Note adds a short text to the last step of the caller in a traced execution,
-// such as the value that a load returned.
-func Note(text string) {
-	if Traced() && len(the.details) > 0 {
-		the.details[len(the.details)-1].Note = text
 	}
 }
