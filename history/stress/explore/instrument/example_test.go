@@ -23,9 +23,11 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Print(r.Report)
+	for _, p := range r.Report.Packages {
+		fmt.Println(p.Path, p.Counts)
+	}
 	fmt.Println(len(r.Overlay), "file is replaced")
 	// Output:
-	// github.com/leadline/leadline/history/stress/explore/instrument/testdata/lost: import sync/atomic
+	// github.com/leadline/leadline/history/stress/explore/instrument/testdata/lost map[import sync/atomic:1]
 	// 1 file is replaced
 }

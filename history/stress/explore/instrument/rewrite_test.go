@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -149,6 +150,39 @@ func reportOf(r *Result, path string) string {
 		}
 	}
 	return ""
+}
+
+// String returns a line for each package, for golden files.
+func (r *Report) String() string {
+	var b strings.Builder
+	for _, p := range r.Packages {
+		b.WriteString(p.Path)
+		if p.Version != "" {
+			b.WriteString("@" + p.Version)
+		}
+		b.WriteString(":")
+		for i, what := range slices.Sorted(maps.Keys(p.Counts)) {
+			if i > 0 {
+				b.WriteString(",")
+			}
+			fmt.Fprintf(&b, " %s", what)
+			if !strings.HasPrefix(what, "import ") {
+				fmt.Fprintf(&b, " %d", p.Counts[what])
+			}
+		}
+		if len(p.Counts) == 0 {
+			b.WriteString(" nothing to instrument")
+		}
+		for i, m := range p.Missed {
+			b.WriteString(map[bool]string{true: "; not instrumented: ", false: ", "}[i == 0])
+			b.WriteString(m.What)
+			if m.Times > 1 {
+				fmt.Fprintf(&b, " %d", m.Times)
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
 }
 
 // TestRefused builds packages that cannot be instrumented.
