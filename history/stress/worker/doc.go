@@ -39,7 +39,6 @@
 // system has groups of processes.
 //
 // Death tells these causes, a crash, a signal from outside, and an exit of the worker's
-// own apart. The message of a crash comes from the runtime itself by debug.SetCrashOutput,
-// not from what the worker has written to its standard error. Only a crash before Serve,
-// in the initialization of a package, is looked for there.
+// own apart. A crash is the exit status of a panic after a message of the runtime with
+// stacks, the last one on the standard error.
 package worker

@@ -43,21 +43,21 @@ type Options struct {
 
 // A Process is a worker that was started. One goroutine at a time may use it.
 type Process struct {
-	cmd      *exec.Cmd
-	requests *os.File
-	frames   chan frame
-	stderr   *tail
-	crash    chan string // receives the runtime's message when the process has ended
-	exited   chan struct{}
-	closed   chan struct{}
-	silence  atomic.Int64
-	watchdog *time.Timer
-	silent   atomic.Bool
-	heard    atomic.Bool // it has sent something
-	last     error       // of Receive
-	once     sync.Once
-	ctx      context.Context
-	stop     func() bool // no longer waits for ctx
+	cmd       *exec.Cmd
+	requests  *os.File
+	responses *os.File
+	frames    chan frame
+	stderr    tail
+	exited    chan struct{}
+	closed    chan struct{}
+	silence   atomic.Int64
+	watchdog  *time.Timer
+	silent    atomic.Bool
+	heard     atomic.Bool // it has sent something
+	last      error       // of Receive
+	once      sync.Once
+	ctx       context.Context
+	stop      func() bool // no longer waits for ctx
 }
 
 type frame struct {
@@ -68,55 +68,44 @@ type frame struct {
 
 // Start starts a worker. It ends when ctx does, or with Close, which has to be called.
 func Start(ctx context.Context, program Program, o Options) (*Process, error) {
-	p := &Process{stderr: &tail{also: o.Stderr}, frames: make(chan frame, 1<<16), crash: make(chan string, 1),
-		exited: make(chan struct{}), closed: make(chan struct{}), ctx: ctx}
+	if program.Name == "" {
+		return nil, errors.New("a worker has to have a name")
+	}
+	p := &Process{frames: make(chan frame, 1<<16), exited: make(chan struct{}), closed: make(chan struct{}), ctx: ctx}
 	p.cmd = exec.Command(program.Path, program.Args...)
-	p.cmd.Dir, p.cmd.Stderr, p.cmd.WaitDelay = program.Dir, p.stderr, time.Second
+	p.cmd.Dir, p.cmd.Stderr, p.cmd.WaitDelay = program.Dir, &p.stderr, time.Second
+	if o.Stderr != nil {
+		p.cmd.Stderr = io.MultiWriter(&p.stderr, o.Stderr)
+	}
 	p.cmd.Env = append(append(os.Environ(), program.Env...), variable+"="+program.Name,
 		memoryVariable+"="+strconv.FormatInt(cmp.Or(o.Memory, DefaultMemory), 10))
 	lead(p.cmd)
-	var files []*os.File
-	pipe := func() (r, w *os.File) {
-		r, w, err := os.Pipe()
-		if err == nil {
-			files = append(files, r, w)
-		}
-		return r, w
-	}
-	theirRequests, requests := pipe()
-	responses, theirResponses := pipe()
-	crash, theirCrash := pipe()
-	err := errors.New("no more files")
-	if len(files) == 6 {
-		attach(p.cmd, theirRequests, theirResponses, theirCrash)
-		err = p.cmd.Start()
-	}
+	theirRequests, requests, err := os.Pipe()
 	if err != nil {
-		for _, f := range files {
-			f.Close()
-		}
-		return nil, fmt.Errorf("starting %s: %w", program.Path, err)
+		return nil, err
 	}
-	for _, f := range []*os.File{theirRequests, theirResponses, theirCrash} {
-		f.Close()
+	defer theirRequests.Close()
+	responses, theirResponses, err := os.Pipe()
+	if err != nil {
+		requests.Close()
+		return nil, err
 	}
-	p.requests = requests
-	p.silence.Store(int64(o.Silence))
-	p.watchdog = time.AfterFunc(max(o.Silence, time.Hour), p.bark)
-	p.pet()
-	from, of := &pipeReader{responses}, &pipeReader{crash}
-	go p.wait(from, of)
-	go p.read(from)
-	go func() {
-		text, _ := io.ReadAll(io.LimitReader(of, maxCrash))
-		p.crash <- string(text)
-		_, _ = io.Copy(io.Discard, of)
-		of.Close()
-	}()
+	defer theirResponses.Close()
+	attach(p.cmd, theirRequests, theirResponses)
+	if err := p.cmd.Start(); err != nil {
+		requests.Close()
+		responses.Close()
+		return nil, err
+	}
+	p.requests, p.responses = requests, responses
+	p.watchdog = time.AfterFunc(time.Hour, p.bark)
+	p.SetSilence(o.Silence)
+	go p.wait()
+	go p.read()
 	p.stop = context.AfterFunc(ctx, func() {
 		p.requests.Close()
 		if !p.heard.Load() {
-			_ = Kill(p.cmd)
+			p.kill()
 		}
 		time.AfterFunc(grace, p.kill)
 	})
@@ -140,6 +129,11 @@ func (p *Process) pet() {
 
 // bark ends a silent worker, with its stacks if it can write them.
 func (p *Process) bark() {
+	select {
+	case <-p.exited: // its last messages have not been received
+		return
+	default:
+	}
 	p.silent.Store(true)
 	if p.cmd.Process.Signal(syscall.SIGQUIT) != nil {
 		p.kill()
@@ -156,22 +150,34 @@ func (p *Process) kill() {
 }
 
 // wait waits for the process, and kills what it has left.
-func (p *Process) wait(pipes ...*pipeReader) {
+func (p *Process) wait() {
 	_ = p.cmd.Wait() // see ProcessState
 	p.watchdog.Stop()
 	_ = Kill(p.cmd)
 	p.requests.Close()
 	close(p.exited)
-	for _, r := range pipes {
-		r.exited()
+	if p.responses.SetReadDeadline(time.Now()) != nil { // the system has none for pipes
+		time.AfterFunc(time.Second, func() { p.responses.Close() })
 	}
 }
 
+// A drain reads the responses of a worker. A process that the worker has started may hold its
+// other end open for ever. So once the worker has ended, a Read that finds nothing is the last.
+type drain struct{ *os.File }
+
+func (d drain) Read(b []byte) (int, error) {
+	n, err := d.File.Read(b)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		_ = d.SetReadDeadline(time.Now().Add(time.Second)) // what is there is read at once
+		n, err = d.File.Read(b)
+	}
+	return n, err
+}
+
 // read reads the frames of the worker.
-func (p *Process) read(responses *pipeReader) {
-	defer responses.Close()
-	in := bufio.NewReader(responses)
-	for {
+func (p *Process) read() {
+	defer p.responses.Close()
+	for in := bufio.NewReader(drain{p.responses}); ; {
 		kind, text, err := readFrame(in)
 		if err == nil {
 			p.heard.Store(true)
@@ -235,7 +241,7 @@ func (p *Process) Receive(v any) error {
 	case f.kind == frameError:
 		p.last = errors.New(string(f.text))
 	case f.kind == frameMemory:
-		p.last = &Death{Cause: Memory, Text: string(f.text)}
+		p.last = &Death{Memory, string(f.text), nil}
 	default:
 		p.last = fmt.Errorf("a worker sent a message of kind %q", f.kind)
 	}
@@ -248,25 +254,4 @@ func (p *Process) Close() {
 	p.stop()
 	p.kill()
 	<-p.exited
-}
-
-// A pipeReader reads what a process has written to a pipe until it has ended. A process
-// that it has started may hold the other end open for ever.
-type pipeReader struct{ *os.File }
-
-// exited ends a Read once nothing is left to read.
-func (r *pipeReader) exited() {
-	if r.SetReadDeadline(time.Now()) != nil { // the system has no deadlines of pipes
-		time.AfterFunc(time.Second, func() { r.Close() })
-	}
-}
-
-func (r *pipeReader) Read(b []byte) (int, error) {
-	n, err := r.File.Read(b)
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		// What the process has written is there, and is read at once.
-		_ = r.SetReadDeadline(time.Now().Add(time.Second))
-		n, err = r.File.Read(b)
-	}
-	return n, err
 }

@@ -111,11 +111,7 @@ func Serve(do func(context.Context, *Conn) error) (status int) {
 		return 2
 	}
 	signal.Ignore(os.Interrupt, syscall.SIGTERM) // a terminal sends them to all processes
-	requests, responses, crash := attached()
-	if crash != nil {
-		_ = debug.SetCrashOutput(crash, debug.CrashOptions{}) // otherwise stderr has it
-		crash.Close()
-	}
+	requests, responses := attached()
 	os.Unsetenv(variable)
 	os.Unsetenv(memoryVariable)
 	debug.SetMaxStack(int(debug.SetMemoryLimit(-1) / 8)) // an endless recursion is a crash with a stack

@@ -19,12 +19,12 @@ func take() (in, out *os.File) {
 }
 
 // attach gives a worker its ends of the pipes.
-func attach(cmd *exec.Cmd, requests, responses, _ *os.File) {
+func attach(cmd *exec.Cmd, requests, responses *os.File) {
 	cmd.Stdin, cmd.Stdout = requests, responses
 }
 
 // attached returns the worker's ends of the pipes.
-func attached() (requests, responses, crash *os.File) { return stdin, stdout, nil }
+func attached() (requests, responses *os.File) { return stdin, stdout }
 
 func lead(*exec.Cmd) {}
 

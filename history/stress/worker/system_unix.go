@@ -9,25 +9,16 @@ import (
 	"syscall"
 )
 
-// The descriptors of a worker.
-const (
-	requestsDescriptor  = 3
-	responsesDescriptor = 4
-	crashDescriptor     = 5
-)
-
-// attach gives a worker its ends of the pipes.
-func attach(cmd *exec.Cmd, requests, responses, crash *os.File) {
-	cmd.ExtraFiles = []*os.File{requests, responses, crash}
+// attach gives a worker its ends of the pipes, which are its descriptors 3 and 4.
+func attach(cmd *exec.Cmd, requests, responses *os.File) {
+	cmd.ExtraFiles = []*os.File{requests, responses}
 }
 
 // attached returns the worker's ends of the pipes. What it starts does not inherit them.
-func attached() (requests, responses, crash *os.File) {
-	open := func(descriptor int, name string) *os.File {
-		syscall.CloseOnExec(descriptor)
-		return os.NewFile(uintptr(descriptor), name)
-	}
-	return open(requestsDescriptor, "requests"), open(responsesDescriptor, "responses"), open(crashDescriptor, "crash")
+func attached() (requests, responses *os.File) {
+	syscall.CloseOnExec(3)
+	syscall.CloseOnExec(4)
+	return os.NewFile(3, "requests"), os.NewFile(4, "responses")
 }
 
 func lead(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -208,7 +208,7 @@ func TestDeath(t *testing.T) {
 		{"is killed", Killed, "signal: killed", ""},
 		{"never ends", Silent, "SIGQUIT: quit", "time.Sleep"},
 		{"ignores signals", Silent, "signal: killed", ""},
-		{"closes", Crashed, "panic: at last", "worker.init"},
+		{"closes", Exited, "exit status 2", ""},
 		{"closes its connection", Silent, "signal: killed", ""},
 		{"leaves others", Exited, "exit status 3", ""},
 		{"leaves others at once", Exited, "exit status 3", ""},
@@ -399,8 +399,10 @@ func TestHangingInit(t *testing.T) {
 }
 
 func TestNoProgram(t *testing.T) {
-	if _, err := Start(t.Context(), Program{Path: "no such program", Name: "x"}, Options{}); err == nil {
-		t.Error("it has started")
+	for _, program := range []Program{{Path: "no such program", Name: "x"}, {Path: os.Args[0]}} {
+		if _, err := Start(t.Context(), program, Options{}); err == nil {
+			t.Errorf("%+v has started", program)
+		}
 	}
 }
 

@@ -17,8 +17,8 @@ func init() {
 		panic("at last")
 	}
 	workers["closes its connection"] = func(context.Context, *Conn) error {
-		_ = syscall.Close(requestsDescriptor)
-		_ = syscall.Close(responsesDescriptor)
+		_ = syscall.Close(3)
+		_ = syscall.Close(4)
 		select {}
 	}
 	workers["leaves others"] = func(context.Context, *Conn) error { leave(); os.Exit(3); return nil }
