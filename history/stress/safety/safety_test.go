@@ -443,7 +443,7 @@ func TestSearchInstances(t *testing.T) {
 	if r, err := Search(context.Background(), &subjects, "none", o); err == nil {
 		t.Errorf("%+v", r)
 	}
-	o.Exclude = nil
+	o = Options{Seed: 1, Time: 15 * time.Minute} // Table comes first, and has a finding
 	if r, err := Search(context.Background(), instances("Safe", "Table", "Picky"), "T", o); err != nil || r.Finding == nil || r.Finding.Kind == kindPanic && strings.Contains(r.Finding.Text, "closed") {
 		t.Errorf("%+v, %v", r, err)
 	}
