@@ -65,7 +65,7 @@ var imports = map[string][]string{
 	"replay/report":                       {"history", "replay"},
 	"replay/batch":                        {"history", "history/codec", "history/files", "hitting", "replay", "replay/decide", "replay/explain", "replay/spec"},
 	"replay/stresstest":                   {"history", "history/codec", "history/stress", "history/stress/explore/instrument", "history/stress/worker", "replay", "replay/spec", "replay/spec/spectest", "replay/decide", "replay/explain", "replay/report", "replay/view"},
-	"replay/composed":                     {"history", "replay", "replay/spec", "replay/decide"},
+	"replay/composed":                     {"history", "replay", "replay/spec"},
 	"replay/composed/extract":             {"history/stress/explore/instrument/golist"},
 	"replay/porcupine":                    {"history", "hitting/meter", "hitting/table", "replay", "replay/ops", "replay/decide", "replay/explain", "replay/report", "replay/stresstest", "replay/view", "github.com/anishathalye/porcupine"},
 	"replay/view":                         {"history", "replay", "replay/report", "github.com/klauspost/compress"},

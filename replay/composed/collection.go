@@ -12,101 +12,133 @@ import (
 
 type value = history.Value
 
-// A collection describes Map, Set or Queue: its operations and its specification.
+// A collection describes Map, Set or Queue: its operations, and the bundled
+// specification that has its states.
 type collection struct {
 	name       string
-	fresh      func() replay.State
+	spec       string
 	operations []operation
-	read       string // the operation that returns the value of a key, if there are keys with values
 	// list returns the contents of a collection: keys and values in alternation,
-	// elements, or values. It may change the state.
-	list func(replay.State) []value
-	// insert is the operation that inserts an entry that list returns.
-	insert string
+	// elements, or values. It may change the state. keys are all keys that may be in
+	// the state, in order.
+	list func(s state, keys []value) []value
 }
 
 // An operation is one row of the table of a collection.
 type operation struct {
-	name   string // in the Go interface
-	method string // of the specification
+	name string
 	// params says what each argument is: k is a key or an element of a set, v a
 	// value to insert, o a value to compare with.
 	params string
+	effect func(s state, args []value) value
 	// absent and present are the texts of a result that is null, and of one that
 	// is not. A %s stands for the result. If absent is empty, %s is the text of
 	// all results.
 	absent, present string
 }
 
+// mapCollection has the operations of sync.Map. Those that return a value and whether
+// there was one return the value, or null if there was none. LoadOrStore returns null
+// if it stored.
 var mapCollection = &collection{
-	name:  "map",
-	fresh: func() replay.State { return &mapState{} },
-	read:  "Load",
-	list: func(s replay.State) []value {
+	name: "map",
+	spec: "kv",
+	list: func(s state, keys []value) []value {
 		var list []value
-		for i, k := range s.(*mapState).keys {
-			list = append(list, k, s.(*mapState).values[i])
+		for _, k := range keys {
+			if v := s.do("get", k); v.Kind() != history.Null {
+				list = append(list, k, v)
+			}
 		}
 		return list
 	},
-	insert: "Store",
 	operations: []operation{
-		{"Load", "Load", "k", "missing", "%s"},
-		{"Store", "Store", "kv", "", ""},
-		{"LoadOrStore", "LoadOrStore", "kv", "stored", "loaded %s"},
-		{"LoadAndDelete", "LoadAndDelete", "k", "missing", "%s"},
-		{"Delete", "Delete", "k", "", ""},
-		{"Swap", "Swap", "kv", "missing", "%s"},
-		{"CompareAndSwap", "CompareAndSwap", "kov", "", "%s"},
-		{"CompareAndDelete", "CompareAndDelete", "ko", "", "%s"},
+		{"Load", "k", method("get"), "missing", "%s"},
+		{"Store", "kv", method("put"), "", ""},
+		{"LoadOrStore", "kv", func(s state, args []value) value {
+			old := s.do("get", args[0])
+			if old.Kind() == history.Null {
+				s.do("put", args...)
+			}
+			return old
+		}, "stored", "loaded %s"},
+		{"LoadAndDelete", "k", method("remove"), "missing", "%s"},
+		{"Delete", "k", method("delete"), "", ""},
+		{"Swap", "kv", func(s state, args []value) value {
+			old := s.do("get", args[0])
+			s.do("put", args...)
+			return old
+		}, "missing", "%s"},
+		{"CompareAndSwap", "kov", method("cas"), "", "%s"},
+		{"CompareAndDelete", "ko", func(s state, args []value) value {
+			same := s.do("get", args[0]).Equal(args[1])
+			if same {
+				s.do("delete", args[0])
+			}
+			return history.BoolValue(same)
+		}, "", "%s"},
 	},
 }
 
 var setCollection = &collection{
-	name:  "set",
-	fresh: bundled("set"),
-	list: func(s replay.State) []value {
-		elements, _ := s.Apply(replay.Invocation{Method: "elements"})
-		return elements.List()
-	},
-	insert: "Add",
+	name: "set",
+	spec: "set",
+	list: func(s state, _ []value) []value { return s.do("elements").List() },
 	operations: []operation{
-		{"Add", "add", "k", "", "%s"},
-		{"Remove", "remove", "k", "", "%s"},
-		{"Contains", "contains", "k", "", "%s"},
-		{"Size", "size", "", "", "%s"},
+		{"Add", "k", method("add"), "", "%s"},
+		{"Remove", "k", method("remove"), "", "%s"},
+		{"Contains", "k", method("contains"), "", "%s"},
+		{"Size", "", method("size"), "", "%s"},
 	},
 }
 
 var queueCollection = &collection{
-	name:  "queue",
-	fresh: bundled("queue"),
-	list: func(s replay.State) []value {
+	name: "queue",
+	spec: "queue",
+	list: func(s state, _ []value) []value {
 		var list []value
 		for {
-			v, _ := s.Apply(replay.Invocation{Method: "dequeue"})
+			v := s.do("dequeue")
 			if v.Kind() == history.Null {
 				return list
 			}
 			list = append(list, v)
 		}
 	},
-	insert: "Enqueue",
 	operations: []operation{
-		{"Enqueue", "enqueue", "v", "", ""},
-		{"Dequeue", "dequeue", "", "empty", "%s"},
-		{"Peek", "peek", "", "empty", "%s"},
-		{"Size", "size", "", "", "%s"},
+		{"Enqueue", "v", method("enqueue"), "", ""},
+		{"Dequeue", "", method("dequeue"), "empty", "%s"},
+		{"Peek", "", method("peek"), "empty", "%s"},
+		{"Size", "", method("size"), "", "%s"},
 	},
 }
 
-// bundled returns the constructor of the states of a bundled specification.
-func bundled(name string) func() replay.State {
-	s, err := spec.Lookup(name, nil)
+// A state is a state of the specification.
+type state struct{ replay.State }
+
+// method returns the effect of an operation that the specification has, too.
+func method(name string) func(state, []value) value {
+	return func(s state, args []value) value { return s.do(name, args...) }
+}
+
+// do calls a method of the specification.
+func (s state) do(method string, args ...value) value {
+	result, ok := s.Apply(replay.Invocation{Method: method, Args: args})
+	if !ok {
+		panic("composed: " + method + " waits") // those of the tables never do
+	}
+	return result
+}
+
+func (s state) clone() state { return state{s.Clone()} }
+
+// fresh returns a function that returns the state of an empty collection.
+func (c *collection) fresh() func() state {
+	s, err := spec.Lookup(c.spec, nil)
 	if err != nil {
 		panic("composed: " + err.Error())
 	}
-	return func() replay.State { return s.New().(replay.State) }
+	return func() state { return state{s.New().(replay.State)} }
 }
 
 // operation returns the row of an operation.
@@ -119,69 +151,21 @@ func (c *collection) operation(name string) *operation {
 }
 
 // apply runs an operation on a state, which it changes.
-func (c *collection) apply(s replay.State, inv replay.Invocation) value {
-	inv.Method = c.operation(inv.Method).method
-	result, ok := s.Apply(inv)
-	if !ok {
-		panic("composed: " + inv.Method + " waits") // the operations above never do
-	}
-	return result
+func (c *collection) apply(s state, inv replay.Invocation) value {
+	return c.operation(inv.Method).effect(s, inv.Args)
 }
 
-// filled returns the state of a collection with the given contents, as list returns them.
-func (c *collection) filled(list []value) replay.State {
-	s := c.fresh()
-	for args := range slices.Chunk(list, len(c.operation(c.insert).params)) {
-		c.apply(s, replay.Invocation{Method: c.insert, Args: args})
-	}
-	return s
+// commute reports whether two operations commute in a state: both orders give the same
+// results and the same state.
+func (c *collection) commute(s state, a, b replay.Invocation) bool {
+	ab, ba := s.clone(), s.clone()
+	firstA, secondB := c.apply(ab, a), c.apply(ab, b)
+	firstB, secondA := c.apply(ba, b), c.apply(ba, a)
+	return firstA.Equal(secondA) && firstB.Equal(secondB) && string(ab.AppendKey(nil)) == string(ba.AppendKey(nil))
 }
 
-// contents returns the text of contents, as list returns them.
-func (c *collection) contents(list []value) string {
-	var b strings.Builder
-	for i, v := range list {
-		switch {
-		case i == 0:
-		case len(c.operation(c.insert).params) == 2 && i%2 == 1:
-			b.WriteString(": ")
-		default:
-			b.WriteString(", ")
-		}
-		b.WriteString(valueText(v))
-	}
-	return "{" + b.String() + "}"
-}
-
-// commute reports whether two operations commute in a state.
-func (c *collection) commute(s replay.State, a, b replay.Invocation) bool {
-	a.Method, b.Method = c.operation(a.Method).method, c.operation(b.Method).method
-	return Commute(s, a, b)
-}
-
-// Commute reports whether two invocations commute in a state: both orders give
-// the same results and states with the same key. An invocation without a
-// transition (see replay.Object) has the lack of one as its result. The state must not
-// be a replay.Nondeterministic. Commute takes the time of four invocations and two
-// copies.
-func Commute(s replay.State, a, b replay.Invocation) bool {
-	ab, ba := s.Clone(), s.Clone()
-	firstA, okA := ab.Apply(a)
-	secondB, okB := ab.Apply(b)
-	firstB, okFirstB := ba.Apply(b)
-	secondA, okSecondA := ba.Apply(a)
-	return okA == okSecondA && okB == okFirstB && firstA.Equal(secondA) && firstB.Equal(secondB) &&
-		string(ab.AppendKey(nil)) == string(ba.AppendKey(nil))
-}
-
-// keys returns the arguments of an operation that are keys; values returns the
-// values that it inserts or compares with.
-func (c *collection) keys(inv replay.Invocation) []value {
-	return c.args(inv, "k")
-}
-
-func (c *collection) values(inv replay.Invocation) []value { return c.args(inv, "vo") }
-
+// args returns the arguments of an operation whose kinds, as in operation.params, are among
+// the given ones.
 func (c *collection) args(inv replay.Invocation, kinds string) (list []value) {
 	for i, kind := range c.operation(inv.Method).params {
 		if strings.ContainsRune(kinds, kind) {
@@ -194,7 +178,7 @@ func (c *collection) args(inv replay.Invocation, kinds string) (list []value) {
 // alphabet returns the operations with all combinations of the given keys, values to
 // insert, and values to compare with (olds). It also compares with the value that a key
 // has in the state.
-func (c *collection) alphabet(s replay.State, keys, values, olds []value, without []string) []replay.Invocation {
+func (c *collection) alphabet(s state, keys, values, olds []value, without []string) []replay.Invocation {
 	var all []replay.Invocation
 	for i := range c.operations {
 		o := &c.operations[i]
@@ -211,7 +195,7 @@ func (c *collection) alphabet(s replay.State, keys, values, olds []value, withou
 					pool = values
 				case 'o':
 					pool = olds
-					if v := c.apply(s.Clone(), replay.Invocation{Method: c.read, Args: inv.Args[:1]}); v.Kind() != history.Null {
+					if v := s.do("get", inv.Args[0]); v.Kind() != history.Null {
 						pool = add(slices.Clone(olds), v)
 					}
 				}
@@ -234,6 +218,10 @@ func add(list []value, vs ...value) []value {
 		}
 	}
 	return list
+}
+
+func same(a, b replay.Invocation) bool {
+	return a.Method == b.Method && slices.EqualFunc(a.Args, b.Args, value.Equal)
 }
 
 // callText returns an invocation as in Go.
@@ -264,93 +252,18 @@ func (c *collection) resultText(inv replay.Invocation, result value) string {
 	return fmt.Sprintf(o.present, valueText(result))
 }
 
-// A mapState is the state of a Map: the specification of sync.Map's operations.
-// Operations that return a value and whether there was one return the value, or
-// null if there was none. LoadOrStore returns null if it stored.
-type mapState struct {
-	keys, values []value // sorted by key
-}
-
-func (s *mapState) find(key value) (int, bool) {
-	return slices.BinarySearchFunc(s.keys, key, value.Compare)
-}
-
-// Apply implements replay.Object.
-func (s *mapState) Apply(inv replay.Invocation) (value, bool) {
-	key := inv.Args[0]
-	i, found := s.find(key)
-	old := history.NullValue
-	if found {
-		old = s.values[i]
-	}
-	store := func(v value) {
-		if found {
-			s.values[i] = v
-			return
+// contents returns the text of contents, as list returns them.
+func (c *collection) contents(list []value) string {
+	var b strings.Builder
+	for i, v := range list {
+		switch {
+		case i == 0:
+		case c == mapCollection && i%2 == 1:
+			b.WriteString(": ")
+		default:
+			b.WriteString(", ")
 		}
-		s.keys, s.values = slices.Insert(s.keys, i, key), slices.Insert(s.values, i, v)
+		b.WriteString(valueText(v))
 	}
-	remove := func() {
-		if found {
-			s.keys, s.values = slices.Delete(s.keys, i, i+1), slices.Delete(s.values, i, i+1)
-		}
-	}
-	switch inv.Method {
-	case "Load":
-		return old, true
-	case "Store":
-		store(inv.Args[1])
-		return history.NoValue, true
-	case "LoadOrStore":
-		if !found {
-			store(inv.Args[1])
-		}
-		return old, true
-	case "LoadAndDelete":
-		remove()
-		return old, true
-	case "Delete":
-		remove()
-		return history.NoValue, true
-	case "Swap":
-		store(inv.Args[1])
-		return old, true
-	case "CompareAndSwap":
-		same := found && old.Equal(inv.Args[1])
-		if same {
-			store(inv.Args[2])
-		}
-		return history.BoolValue(same), true
-	case "CompareAndDelete":
-		same := found && old.Equal(inv.Args[1])
-		if same {
-			remove()
-		}
-		return history.BoolValue(same), true
-	}
-	panic("composed: a map has no operation " + inv.Method)
-}
-
-// Clone implements replay.State.
-func (s *mapState) Clone() replay.State {
-	return &mapState{slices.Clone(s.keys), slices.Clone(s.values)}
-}
-
-// AppendKey implements replay.State.
-func (s *mapState) AppendKey(dst []byte) []byte {
-	for i := range s.keys {
-		dst = s.values[i].AppendKey(s.keys[i].AppendKey(dst))
-	}
-	return dst
-}
-
-// without returns a copy without the keys whose values are missing.
-func (s *mapState) without(missing func(value) bool) *mapState {
-	t := &mapState{}
-	for i, v := range s.values {
-		if !missing(v) {
-			t.keys, t.values = append(t.keys, s.keys[i]), append(t.values, v)
-		}
-	}
-	return t
+	return "{" + b.String() + "}"
 }

@@ -36,10 +36,12 @@ func TestFigure5(t *testing.T) {
 		{get, remove, present}, {get, get, never}, {get, second, absent},
 		{first, remove, always}, {first, get, absent}, {first, second, absent},
 	} {
-		for i, list := range [][]value{nil, {history.IntValue(7), history.IntValue(3)}} {
-			s := mapCollection.filled(list)
+		absent := mapCollection.fresh()()
+		present := absent.clone()
+		present.do("put", history.IntValue(7), history.IntValue(3))
+		for i, s := range []state{absent, present} {
 			if got := !mapCollection.commute(s, row.a, row.b); got != row.conflicts[i] {
-				t.Errorf("%s and %s in %s: conflict %v, the paper says %v", callText(row.a), callText(row.b), mapCollection.contents(list), got, row.conflicts[i])
+				t.Errorf("%s and %s in %s: conflict %v, the paper says %v", callText(row.a), callText(row.b), mapCollection.contents(mapCollection.list(s, row.a.Args[:1])), got, row.conflicts[i])
 			}
 		}
 	}
@@ -103,12 +105,13 @@ func show(object any) string {
 }
 
 var realObjects = []struct {
-	c   *collection
-	new func() any
+	c      *collection
+	insert string
+	new    func() any
 }{
-	{mapCollection, func() any { return &sync.Map{} }},
-	{setCollection, func() any { return realSet{} }},
-	{queueCollection, func() any { return &realQueue{} }},
+	{mapCollection, "Store", func() any { return &sync.Map{} }},
+	{setCollection, "Add", func() any { return realSet{} }},
+	{queueCollection, "Enqueue", func() any { return &realQueue{} }},
 }
 
 // TestCommute compares all pairs of operations, in every state that two insertions
@@ -119,8 +122,9 @@ func TestCommute(t *testing.T) {
 	for _, real := range realObjects {
 		t.Run(real.c.name, func(t *testing.T) {
 			pool := []value{one, two}
-			operations := real.c.alphabet(real.c.fresh(), pool, pool, pool, nil)
-			inserts := slices.DeleteFunc(slices.Clone(operations), func(inv replay.Invocation) bool { return inv.Method != real.c.insert })
+			fresh := real.c.fresh()
+			operations := real.c.alphabet(fresh(), pool, pool, pool, nil)
+			inserts := slices.DeleteFunc(slices.Clone(operations), func(inv replay.Invocation) bool { return inv.Method != real.insert })
 			starts := [][]replay.Invocation{nil}
 			for _, a := range inserts {
 				starts = append(starts, []replay.Invocation{a})
@@ -140,7 +144,7 @@ func TestCommute(t *testing.T) {
 					}
 					return results, show(object)
 				}
-				s := real.c.fresh()
+				s := fresh()
 				for _, inv := range start {
 					real.c.apply(s, inv)
 				}

@@ -1,6 +1,7 @@
 package composed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,29 +40,6 @@ type Queue interface {
 // Removals are the operations that remove a value, for Options.Without.
 var Removals = []string{"LoadAndDelete", "Delete", "CompareAndDelete", "Remove", "Dequeue"}
 
-// A Guide says which operations the environment may run.
-type Guide uint8
-
-const (
-	// Adjacent allows the operations that do not commute with the operation that the
-	// method has just run, or with the one that it is about to run. COLT does this.
-	Adjacent Guide = iota
-	// General also allows the operations that do not commute with some earlier
-	// operation of the method, in the state in which that one ran.
-	General
-	// Blind allows all operations.
-	Blind
-)
-
-// Places say where the environment may run.
-type Places uint8
-
-const (
-	Before Places = 1 << iota // before each operation of the method
-	After                     // after each operation of the method
-	Return                    // after the method has returned: it reads the collection
-)
-
 // Options for a test. The zero value is what most users want.
 type Options struct {
 	// Ops bounds the operations of the environment in one run; DefaultOps.
@@ -71,8 +49,8 @@ type Options struct {
 	// Steps bounds the operations of the method in one run; DefaultSteps. A run
 	// that exceeds it counts as pending and is not judged.
 	Steps int
-	// Keys are more keys, or elements of a set, for a Blind environment. It always
-	// has the keys that the method uses.
+	// Keys are more keys, or elements of a set, for the environment. It always has the keys
+	// that the method uses; those with pointers have to be here.
 	Keys []any
 	// Values returns the values that the environment inserts. It is called for
 	// each run, because the method may change what the values point to. By default
@@ -87,12 +65,6 @@ type Options struct {
 	// map. It runs an operation only if the operation has the same result and effect on
 	// the map without the keys of such values.
 	Missing func(value any) bool
-	Guide   Guide
-	Places  Places // all by default
-	// Random is a number of random runs. If it is positive, they replace the
-	// exploration of all runs.
-	Random int
-	Seed   uint64
 	// Replay is the run to repeat, as a violation gives it. Nothing else is run.
 	Replay string
 }
@@ -133,16 +105,10 @@ type TB interface {
 // Map, Set or Queue.
 //
 // If the method waits for something other than the collection, such as a channel without
-// a receiver, Test waits, too. It writes a line about that to standard error.
+// a receiver, Test waits, too. The time limit of go test then prints where.
 func Test[O any](t TB, method func(O) any, o Options) {
 	t.Helper()
-	var report *Report
-	x, err := newExplorer(context.Background(), method, o)
-	if err == nil {
-		stop := x.watch()
-		report, err = x.explore()
-		stop()
-	}
+	report, err := Explore(context.Background(), method, o)
 	if err != nil {
 		t.Errorf("%v", err)
 		return
@@ -208,11 +174,8 @@ func newExplorer[O any](ctx context.Context, method func(O) any, o Options) (*ex
 }
 
 func (o Options) withDefaults() (Options, error) {
-	if min(o.Ops, o.Runs, o.Steps, o.Random) < 0 {
-		return o, fmt.Errorf("composed: a bound in Options is negative: Ops %d, Runs %d, Steps %d, Random %d", o.Ops, o.Runs, o.Steps, o.Random)
-	}
-	if o.Guide > Blind || o.Places > Before|After|Return {
-		return o, fmt.Errorf("composed: unknown Guide %d or Places %d", o.Guide, o.Places)
+	if min(o.Ops, o.Runs, o.Steps) < 0 {
+		return o, fmt.Errorf("composed: a bound in Options is negative: Ops %d, Runs %d, Steps %d", o.Ops, o.Runs, o.Steps)
 	}
 	for _, name := range o.Without {
 		if !slices.ContainsFunc([]*collection{mapCollection, setCollection, queueCollection}, func(c *collection) bool {
@@ -221,18 +184,7 @@ func (o Options) withDefaults() (Options, error) {
 			return o, fmt.Errorf("composed: Options.Without has the unknown operation %q", name)
 		}
 	}
-	if o.Ops == 0 {
-		o.Ops = DefaultOps
-	}
-	if o.Runs == 0 {
-		o.Runs = DefaultRuns
-	}
-	if o.Steps == 0 {
-		o.Steps = DefaultSteps
-	}
-	if o.Places == 0 {
-		o.Places = Before | After | Return
-	}
+	o.Ops, o.Runs, o.Steps = cmp.Or(o.Ops, DefaultOps), cmp.Or(o.Runs, DefaultRuns), cmp.Or(o.Steps, DefaultSteps)
 	return o, nil
 }
 
@@ -244,7 +196,7 @@ func (o Options) withDefaults() (Options, error) {
 // The argument is the collection that the method was given. For any other collection,
 // such as a *sync.Map, Point does nothing.
 func Point(collection any) {
-	if p, ok := collection.(interface{ point() }); ok {
-		p.point()
+	if p, ok := collection.(interface{ markPoint() }); ok {
+		p.markPoint()
 	}
 }

@@ -41,40 +41,38 @@
 // # Which operations the environment runs
 //
 // An operation that commutes with all of the method's operations could as well
-// run before or after the method. So the environment runs two kinds of operations
-// ([Adjacent]), as COLT does:
+// run before or after the method. So the environment runs two kinds of operations,
+// as COLT does:
 //   - operations that do not commute with the method's next operation, in the present
 //     state;
 //   - operations that do not commute with its last operation, in the state in which that
 //     one ran.
 //
-// [General] has all earlier operations instead of the last one (Section 4.3).
-// Two operations commute if both orders give the same results and the same state
-// ([Commute]). It is computed from the specifications, and Figure 5 of the paper
-// follows from it.
+// Two operations commute if both orders give the same results and the same state. This is
+// computed from the bundled specifications kv, set and queue. Figure 5 of the paper follows
+// from it.
 //
 // All choices are explored depth first, first without operations of the
 // environment, then with one, and so on up to Options.Ops. So no other violation has
-// fewer than the first one. Options.Random draws the choices instead.
+// fewer than the first one.
 //
 // Unlike the paper, the environment may run several operations at one place. When
-// the method has returned, it reads the whole collection (the place [Return]). So a
-// lost update shows even if no other operation observes it.
+// the method has returned, it reads the whole collection. So a lost update shows even if
+// no other operation observes it.
 //
 // # What is checked
 //
 // The history has the environment's operations, one after another. The method is a
-// single operation that overlaps the ones before its return. Its effect is what
-// it does alone in a copy of the state. Package decide checks the history against
-// this specification.
+// single operation that overlaps the ones before its return. So a linearization is a
+// place of the method among the others. At each place, the method runs alone, and the
+// others around it. If no place gives the results and the contents of the history, the
+// run is a violation.
 //
 // The first mode of the paper enumerates linearizations, and its second mode
-// enumerates candidates for the linearization point. Here they coincide: the
-// environment's operations are ordered, so that a linearization is a place of the
-// method among them. In the third mode the linearization points are given; [Point]
-// marks them, and only the order with the method at that place is checked. If
-// another order explains the run, the report says that the point is wrong. The
-// paper's heuristics for guessing points are not needed.
+// enumerates candidates for the linearization point. Here they coincide. In the third
+// mode the linearization points are given; [Point] marks them, and only the order with
+// the method at that place is checked. If another order explains the run, the report says
+// that the point is wrong. The paper's heuristics for guessing points are not needed.
 //
 // Often the environment of a program does less than it could: Options.Without
 // names operations that it does not run, and Options.Values are the only values
@@ -122,7 +120,7 @@
 //     operations of the environment have the same effects.
 //   - A run that exceeds Options.Steps is not judged.
 //   - The method must not wait for anything but the collection, such as a channel
-//     without a receiver: Test cannot end it.
+//     without a receiver: Test waits, too, until the time limit of go test.
 //   - If the method panics, the panic is its result. A panic that also occurs when the
 //     method runs alone in the same state is not a violation; Report.Panics has its text.
 //   - Values of types other than int, string and bool are compared by type and
@@ -149,6 +147,6 @@
 // the environment must also leave such futures in the map. If it removes one that
 // is being computed, the method returns a result that is not in the map.
 //
-// The ablation of Section 4.5, an environment that runs before operations only
-// (Options.Places), does not find the violation of Figure 8.
+// The ablation of Section 4.5, an environment that runs before operations only, does not
+// find the violation of Figure 8.
 package composed

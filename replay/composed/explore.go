@@ -4,56 +4,58 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
+)
+
+// A guide says which operations the environment may run. Only tests of the paper's
+// tables use another one than adjacent.
+type guide uint8
+
+const (
+	// adjacent allows the operations that do not commute with the operation that the
+	// method has just run, or with the one that it is about to run.
+	adjacent guide = iota
+	// onlyBefore allows those that do not commute with the next operation, and does not
+	// compare the contents at the end (the ablation of Section 4.5).
+	onlyBefore
+	// blind allows all operations.
+	blind
 )
 
 // An explorer runs one method in many ways.
 type explorer struct {
 	ctx    context.Context
 	c      *collection
+	fresh  func() state
 	method func(*run) any
 	o      Options
+	guide  guide
 
-	keys, values  []value      // that the environment uses
-	pool          func() []any // the Go values of values
-	missing       []value      // the values that count as missing before the method runs
-	needsGoValues bool         // some value has a name, so each run needs its Go value
+	keys, values []value      // that the environment uses
+	pool         func() []any // the Go values of values
 
-	offers   map[string][]replay.Invocation // what the environment may run; see operations
-	alone    map[string][]*effect           // effects of the method running alone, by state
+	offers   map[string][]replay.Invocation // what the environment may run; see offer
 	verdicts map[string]bool                // whether a history is linearizable
 	states   map[string]struct{}
-	wrong    error                 // a fault of the method, found in the reference
 	opaque   map[reflect.Type]bool // pointer types whose targets are not compared; see judge
 	key      []byte                // scratch
 	report   Report
-
-	inside atomic.Int64 // odd while the method runs, outside of the collection
 }
 
 var errRuns = errors.New("composed: Options.Runs is reached")
 
 func (x *explorer) explore() (*Report, error) {
-	x.offers, x.alone = map[string][]replay.Invocation{}, map[string][]*effect{}
-	x.verdicts, x.states, x.opaque = map[string]bool{}, map[string]struct{}{}, map[reflect.Type]bool{}
-	x.report.Ops = -1
-	if err := x.prepare(); err != nil {
-		return nil, err
-	}
-	var err error
+	err := x.prepare()
 	switch {
+	case err != nil:
 	case x.o.Replay != "":
 		err = x.repeat()
-	case x.o.Random > 0:
-		err = x.random()
 	default:
 		err = x.all()
 	}
@@ -67,8 +69,11 @@ func (x *explorer) explore() (*Report, error) {
 // prepare determines the keys and values of the environment. It runs the method twice to
 // check that it is deterministic.
 func (x *explorer) prepare() error {
+	x.offers, x.verdicts = map[string][]replay.Invocation{}, map[string]bool{}
+	x.states, x.opaque = map[string]struct{}{}, map[reflect.Type]bool{}
+	x.fresh, x.report.Ops = x.c.fresh(), -1
 	x.pool = func() []any { return nil }
-	first, second := x.run(nil, 0, nil), x.run(nil, 0, nil)
+	first, second := x.run(0, nothing), x.run(0, nothing)
 	if first.wrong != nil && len(x.o.Keys) == 0 {
 		return first.wrong
 	}
@@ -76,8 +81,7 @@ func (x *explorer) prepare() error {
 		!first.result.Equal(second.result) {
 		return errors.New("composed: the method does not do the same in two runs on an empty collection")
 	}
-	x.pool = x.o.Values
-	if x.pool == nil {
+	if x.pool = x.o.Values; x.pool == nil {
 		x.pool = x.guess(first)
 	}
 	var n names
@@ -88,14 +92,10 @@ func (x *explorer) prepare() error {
 		x.values = add(x.values, n.value(v))
 	}
 	for _, e := range first.events {
-		x.keys = add(x.keys, x.c.keys(e.Invocation)...)
+		x.keys = add(x.keys, x.c.args(e.Invocation, "k")...)
 	}
 	if x.c == setCollection {
 		x.keys = add(x.keys, x.values...)
-	}
-	x.needsGoValues = len(n.byName) > 0
-	if x.o.Missing != nil {
-		x.missing = (&run{x: x, names: n}).allMissing()
 	}
 	if len(x.values) == 0 {
 		return errors.New("composed: Options.Values returns nothing")
@@ -106,26 +106,22 @@ func (x *explorer) prepare() error {
 // guess returns the default of Options.Values: the values that the method inserts, and
 // different ones. The environment does not insert pointers that the method made.
 func (x *explorer) guess(alone *run) func() []any {
-	var own []any
-	var seen []value
+	kinds := "vo"
+	if x.c == setCollection {
+		kinds = "k"
+	}
+	var inserted []value
 	for _, e := range alone.events {
-		inserted := x.c.values(e.Invocation)
-		if x.c == setCollection {
-			inserted = x.c.keys(e.Invocation)
-		}
-		for _, v := range inserted {
-			if !slices.ContainsFunc(seen, v.Equal) {
-				seen, own = append(seen, v), append(own, alone.names.goValue(v))
-			}
-		}
+		inserted = add(inserted, x.c.args(e.Invocation, kinds)...)
 	}
 	return func() []any {
 		var list []any
-		for i, v := range own {
-			if !isOwn(seen[i]) {
-				list = append(list, v)
+		for _, v := range inserted {
+			goValue := alone.names.goValue(v)
+			if !isOwn(v) {
+				list = append(list, goValue)
 			}
-			if d, ok := different(v); ok {
+			if d, ok := different(goValue); ok {
 				list = append(list, d)
 			}
 		}
@@ -136,20 +132,26 @@ func (x *explorer) guess(alone *run) func() []any {
 	}
 }
 
-// run runs the method once, on an empty collection.
-func (x *explorer) run(prefix []int, limit int, pick func([]replay.Invocation) int) *run {
-	r := &run{x: x, prefix: prefix, limit: limit, pick: pick}
-	r.start(x.c.fresh())
-	return r
-}
+// nothing is the choice of an environment that does nothing.
+func nothing([]replay.Invocation) int { return 0 }
 
 // all explores all runs with 0, 1, 2, ... operations of the environment (iterative
 // deepening).
 func (x *explorer) all() error {
 	for bound := 0; bound <= x.o.Ops; bound++ {
 		shorter := x.report.Runs
-		if err := x.deepen(nil, 0, bound); err != nil || x.report.Violation != nil {
-			return err
+		var o odometer
+		for more := true; more; more = o.next() {
+			r := x.run(bound, o.pick)
+			if r.wrong != nil {
+				return r.wrong
+			}
+			if r.used < bound { // the runs with fewer operations are judged already
+				continue
+			}
+			if err := x.countAndJudge(r); err != nil || x.report.Violation != nil {
+				return err
+			}
 		}
 		if x.report.Ops = bound; x.report.Runs == shorter { // no run is longer
 			x.report.Ops = x.o.Ops
@@ -159,71 +161,78 @@ func (x *explorer) all() error {
 	return nil
 }
 
-// deepen judges the runs with exactly bound operations of the environment that begin with
-// the choices of prefix. The prefix has used of these operations.
-func (x *explorer) deepen(prefix []int, used, bound int) error {
-	r := x.run(prefix, bound, nil)
-	if r.wrong != nil {
-		return r.wrong
-	}
-	if used == bound {
-		return x.countAndJudge(r)
-	}
-	for at := len(prefix); at < len(r.offered); at++ {
-		for i := range r.offered[at] {
-			next := append(slices.Clone(r.chosen[:at]), i+1)
-			if err := x.deepen(next, used+1, bound); err != nil || x.report.Violation != nil {
-				return err
-			}
-		}
-	}
-	return nil
+// An odometer enumerates the choices of runs, depth first. At each choice, it runs every
+// operation before it does nothing.
+type odometer struct {
+	digits []digit
+	at     int // number of choices of the present run
 }
 
-// random runs the method with random choices: at each place the environment does
-// nothing with probability one half, and otherwise first chooses an operation and
-// then its arguments.
-func (x *explorer) random() error {
-	random := rand.New(rand.NewPCG(x.o.Seed, 0))
-	pick := func(list []replay.Invocation) int {
-		if random.IntN(2) == 0 {
+type digit struct{ now, most int }
+
+func (o *odometer) pick(list []replay.Invocation) int {
+	if o.at == len(o.digits) {
+		o.digits = append(o.digits, digit{1, len(list)})
+	}
+	o.at++
+	return o.digits[o.at-1].now
+}
+
+// next goes on to the next run, if there is one.
+func (o *odometer) next() bool {
+	for o.at = 0; len(o.digits) > 0; o.digits = o.digits[:len(o.digits)-1] {
+		switch d := &o.digits[len(o.digits)-1]; d.now {
+		case 0:
+			continue
+		case d.most:
+			d.now = 0
+		default:
+			d.now++
+		}
+		return true
+	}
+	return false
+}
+
+// again returns the run with the given choices.
+func (x *explorer) again(choices []int) *run {
+	limit := len(choices) - count(choices, 0)
+	rest := choices
+	r := x.run(limit, func([]replay.Invocation) int {
+		if len(rest) == 0 {
 			return 0
 		}
-		var first []int // index of the first invocation of each operation; these are adjacent
-		for i := range list {
-			if i == 0 || list[i].Method != list[i-1].Method {
-				first = append(first, i)
-			}
-		}
-		i := random.IntN(len(first))
-		return 1 + first[i] + random.IntN(append(first, len(list))[i+1]-first[i])
+		i := rest[0]
+		rest = rest[1:]
+		return i
+	})
+	if r.wrong == nil && count(rest, 0) < len(rest) {
+		r.wrong = fmt.Errorf("composed: the run has %d choices, Options.Replay has %d", len(r.chosen), len(choices))
 	}
-	for range x.o.Random {
-		if err := x.countAndJudge(x.run(nil, x.o.Ops, pick)); err != nil || x.report.Violation != nil {
-			return err
+	return r
+}
+
+func count(list []int, i int) int {
+	n := 0
+	for _, j := range list {
+		if i == j {
+			n++
 		}
 	}
-	return nil
+	return n
 }
 
 // repeat runs the method with the choices of Options.Replay.
 func (x *explorer) repeat() error {
-	var prefix []int
-	limit := 0
+	var choices []int
 	for word := range strings.SplitSeq(x.o.Replay, ".") {
 		i, err := strconv.Atoi(word)
 		if err != nil || i < 0 {
 			return fmt.Errorf("composed: %q in Options.Replay is not a number", word)
 		}
-		prefix = append(prefix, i)
-		if i > 0 {
-			limit++
-		}
+		choices = append(choices, i)
 	}
-	r := x.run(prefix, limit, nil)
-	if r.wrong == nil && len(r.chosen) < len(prefix) && slices.ContainsFunc(prefix[len(r.chosen):], func(i int) bool { return i > 0 }) {
-		r.wrong = fmt.Errorf("composed: the run has %d choices, Options.Replay has %d", len(r.chosen), len(prefix))
-	}
+	r := x.again(choices)
 	if r.wrong != nil {
 		return r.wrong
 	}
@@ -257,19 +266,55 @@ func (x *explorer) countAndJudge(r *run) error {
 		x.report.Pending++
 		return nil
 	}
-	if r.wrong != nil {
-		return r.wrong
-	}
 	var err error
 	x.report.Violation, err = x.judge(r)
 	return err
 }
 
-func (x *explorer) recordState(s replay.State) {
+func (x *explorer) recordState(s state) {
 	x.key = s.AppendKey(x.key[:0])
 	if _, ok := x.states[string(x.key)]; !ok {
 		x.states[string(x.key)] = struct{}{}
 	}
+}
+
+// before returns the operations that the environment may run before next.
+func (x *explorer) before(r *run, next replay.Invocation) []replay.Invocation {
+	list := x.offer(r, next, r.state)
+	if len(r.refused) == 0 || x.o.Missing != nil { // with Missing, what the method did meanwhile can matter
+		return list
+	}
+	if x.guide == blind { // all operations have been refused
+		return nil
+	}
+	// Running a refused operation here is the same as running it earlier.
+	return slices.DeleteFunc(slices.Clone(list), func(e replay.Invocation) bool {
+		return slices.ContainsFunc(r.refused, func(f replay.Invocation) bool { return same(e, f) })
+	})
+}
+
+// offer returns the operations that the environment may run beside an operation of the
+// method, in the state before that one: operations on its keys that do not commute with
+// it.
+func (x *explorer) offer(r *run, beside replay.Invocation, before state) []replay.Invocation {
+	x.key = appendInvocation(before.AppendKey(append(r.state.AppendKey(x.key[:0]), 0xff)), beside)
+	memo := string(x.key)
+	if list, ok := x.offers[memo]; ok && x.o.Missing == nil {
+		return list
+	}
+	// The environment knows the method's pointers only where they are in the map.
+	keys, olds := x.c.args(beside, "k"), slices.DeleteFunc(add(nil, x.c.args(beside, "vo")...), isOwn)
+	if len(keys) == 0 || x.guide == blind {
+		keys = x.keys
+	}
+	if x.guide == blind {
+		olds = x.values
+	}
+	list := slices.DeleteFunc(x.c.alphabet(r.state, keys, x.values, olds, x.o.Without), func(e replay.Invocation) bool {
+		return x.guide != blind && x.c.commute(before, beside, e) || x.o.Missing != nil && !r.describable(e)
+	})
+	x.offers[memo] = list
+	return list
 }
 
 func appendInvocation(dst []byte, inv replay.Invocation) []byte {

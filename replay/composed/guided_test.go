@@ -2,9 +2,12 @@ package composed
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/leadline/leadline/replay"
 )
 
 // mostRandom bounds the random runs for one violation.
@@ -12,21 +15,44 @@ const mostRandom = 400
 
 // meanRuns returns the mean number of random runs up to the first violation, over 20
 // seeds, or the share of seeds that found none.
-func meanRuns(t *testing.T, f figure, o Options) string {
+func meanRuns(t *testing.T, f figure, g guide, o Options) string {
 	const seeds = 20
 	runs, found := 0, 0
 	for s := range seeds {
-		o.Random, o.Seed = mostRandom, uint64(s)
-		r := explore(t, f.method, o)
-		if r.Violation != nil {
+		x := prepared(t, f.method, g, o)
+		pick := randomly(rand.New(rand.NewPCG(uint64(s), 0)))
+		for x.report.Violation == nil && x.report.Runs < mostRandom {
+			if err := x.countAndJudge(x.run(x.o.Ops, pick)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if x.report.Violation != nil {
 			found++
 		}
-		runs += r.Runs
+		runs += x.report.Runs
 	}
 	if found < seeds {
 		return fmt.Sprintf("%d of %d", found, seeds)
 	}
 	return fmt.Sprintf("%.1f", float64(runs)/seeds)
+}
+
+// randomly picks nothing with probability one half, and otherwise first an operation
+// and then its arguments.
+func randomly(random *rand.Rand) func([]replay.Invocation) int {
+	return func(list []replay.Invocation) int {
+		if random.IntN(2) == 0 {
+			return 0
+		}
+		var first []int // index of the first invocation of each operation; these are adjacent
+		for i := range list {
+			if i == 0 || list[i].Method != list[i-1].Method {
+				first = append(first, i)
+			}
+		}
+		i := random.IntN(len(first))
+		return 1 + first[i] + random.IntN(append(first, len(list))[i+1]-first[i])
+	}
 }
 
 // many returns n consecutive ints.
@@ -50,10 +76,10 @@ func TestGuided(t *testing.T) {
 		if f.atomic || f.o.Values != nil || f.name == "Figure 12 vi" {
 			continue
 		}
-		blind := Options{Guide: Blind, Values: func() []any { return many(10) }}
-		wide := blind
+		narrow := Options{Values: func() []any { return many(10) }}
+		wide := narrow
 		wide.Keys = many(10)
-		fmt.Fprintf(&b, "%-14s%10d%10s%16s%16s\n", f.name, explore(t, f.method, f.o).Runs, meanRuns(t, f, f.o), meanRuns(t, f, blind), meanRuns(t, f, wide))
+		fmt.Fprintf(&b, "%-14s%10d%10s%16s%16s\n", f.name, explore(t, f.method, f.o).Runs, meanRuns(t, f, adjacent, f.o), meanRuns(t, f, blind, narrow), meanRuns(t, f, blind, wide))
 	}
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {

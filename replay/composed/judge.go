@@ -3,212 +3,10 @@ package composed
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/decide"
 )
-
-// In a history, the method and the final read of the collection are separate
-// operations. Their names do not begin with a capital letter, unlike those of the
-// collection's operations.
-const (
-	methodName   = "method"
-	contentsName = "contents"
-)
-
-// A reference is the specification of a collection that has the method under test
-// as one atomic operation.
-type reference struct{ x *explorer }
-
-// Name implements replay.Spec.
-func (s reference) Name() string { return "composed " + s.x.c.name }
-
-// Check implements replay.Spec. The histories come from this package.
-func (s reference) Check(*history.Operation) error { return nil }
-
-// New implements replay.Spec.
-func (s reference) New() replay.Object { return &referenceState{x: s.x, base: s.x.c.fresh()} }
-
-// Trusted implements replay.Trusted. There are many small histories, and the tests
-// of this package probe the specification.
-func (s reference) Trusted() {}
-
-type referenceState struct {
-	x    *explorer
-	base replay.State
-	// method is what the method did, or nil before it has run.
-	method *effect
-}
-
-// An effect is what the method does alone in a state.
-type effect struct {
-	result  value
-	next    replay.State
-	missing []value // the values in next that count as missing
-}
-
-// Apply implements replay.Object, for the operations other than the method.
-func (s *referenceState) Apply(inv replay.Invocation) (value, bool) {
-	if inv.Method == contentsName {
-		return history.ListValue(s.x.c.list(s.base.Clone())...), true
-	}
-	result := s.x.abstract(inv, s.x.c.apply(s.base, inv), s.missing)
-	s.forget()
-	return result, true
-}
-
-// Outcomes implements replay.Nondeterministic. The method has an outcome for each
-// renaming of its own pointers.
-func (s *referenceState) Outcomes(inv replay.Invocation) []replay.Outcome {
-	if inv.Method != methodName {
-		next := s.Clone()
-		result, _ := next.Apply(inv)
-		return []replay.Outcome{{Result: result, Next: next}}
-	}
-	if s.method != nil { // a history has one call of the method
-		return nil
-	}
-	var outcomes []replay.Outcome
-	for _, e := range s.x.runAlone(s.base) {
-		outcomes = append(outcomes, replay.Outcome{Result: e.result, Next: &referenceState{s.x, e.next.Clone(), e}})
-	}
-	return outcomes
-}
-
-// forget removes the keys whose values are missing.
-func (s *referenceState) forget() {
-	if s.x.o.Missing != nil {
-		s.base = s.base.(*mapState).without(s.missing)
-	}
-}
-
-func (s *referenceState) missing(v value) bool {
-	missing := s.x.missing
-	if s.method != nil {
-		missing = s.method.missing
-	}
-	return slices.ContainsFunc(missing, v.Equal)
-}
-
-// Clone implements replay.State.
-func (s *referenceState) Clone() replay.State {
-	return &referenceState{s.x, s.base.Clone(), s.method}
-}
-
-// AppendKey implements replay.State.
-func (s *referenceState) AppendKey(dst []byte) []byte {
-	if s.method == nil {
-		return s.base.AppendKey(append(dst, 0))
-	}
-	dst = append(dst, 1)
-	if s.x.o.Missing != nil { // which values are missing depends on the method
-		dst = history.ListValue(s.method.missing...).AppendKey(dst)
-	}
-	return s.base.AppendKey(dst)
-}
-
-// runAlone returns the effects of the method when it runs alone in state s: one for each
-// renaming of its own pointers, or none if the method does not end.
-func (x *explorer) runAlone(s replay.State) []*effect {
-	key := string(s.AppendKey(nil))
-	if known, ok := x.alone[key]; ok {
-		return known
-	}
-	r := &run{x: x, alone: true}
-	r.start(s.Clone())
-	var effects []*effect
-	if !r.pending {
-		effects = r.effects()
-	}
-	if r.result.Kind() == history.Exception && x.report.Panics == "" {
-		x.report.Panics = fmt.Sprintf("%s, in the state %s", r.result.Text(), x.c.contents(x.c.list(s.Clone())))
-	}
-	x.alone[key] = effects
-	return effects
-}
-
-func (r *run) effects() []*effect {
-	next, missing := r.state, []value(nil)
-	if r.x.o.Missing != nil {
-		next, missing = r.state.(*mapState).without(r.missing), r.allMissing()
-	}
-	list := r.x.c.list(next.Clone())
-	m := renaming{}
-	for _, v := range append([]value{r.result}, list...) {
-		m.adds(v)
-	}
-	if len(m) == 0 {
-		return []*effect{{r.result, next, missing}}
-	}
-	if len(m) > maxOwn {
-		r.x.wrong = fmt.Errorf("composed: the method returns or leaves %d pointers of its own; the limit is %d", len(m), maxOwn)
-		return nil
-	}
-	var effects []*effect
-	for _, p := range m.permutations() {
-		p = p.with(&r.names, r.x.opaque)
-		effects = append(effects, &effect{p.of(r.result), r.x.c.filled(p.all(list)), p.all(missing)})
-	}
-	return effects
-}
-
-// allMissing returns the values that count as missing now.
-func (r *run) allMissing() []value {
-	var list []value
-	for _, v := range r.x.values {
-		if r.missing(v) {
-			list = add(list, v)
-		}
-	}
-	for _, e := range r.events {
-		for _, v := range r.x.c.values(e.Invocation) {
-			if r.missing(v) {
-				list = add(list, v)
-			}
-		}
-	}
-	return list
-}
-
-// finish sets the contents that the environment reads after the run, and renumbers the
-// method's own pointers in the order in which they occur in the history.
-func (r *run) finish() {
-	s := r.state
-	if r.x.o.Missing != nil {
-		s = s.(*mapState).without(r.missing)
-	}
-	r.contents = r.x.c.list(s.Clone())
-	if len(r.names.made) == 0 {
-		return
-	}
-	m := renaming{}
-	for _, e := range r.events {
-		if e.environment {
-			for _, a := range e.Args {
-				m.adds(a)
-			}
-			m.adds(e.result)
-		}
-	}
-	m.adds(r.result)
-	for _, v := range r.contents {
-		m.adds(v)
-	}
-	for _, e := range r.events { // pointers that do not occur in the history come last
-		for _, v := range append(slices.Clone(e.Args), e.result) {
-			m.adds(v)
-		}
-	}
-	m = m.with(&r.names, r.x.opaque)
-	for i := range r.events {
-		e := &r.events[i]
-		e.Args, e.result = m.all(e.Args), m.of(e.result)
-	}
-	r.result, r.contents = m.of(r.result), m.all(r.contents)
-}
 
 // judge returns a Violation if no atomic method explains the run, or nil.
 func (x *explorer) judge(r *run) (*Violation, error) {
@@ -218,95 +16,197 @@ func (x *explorer) judge(r *run) (*Violation, error) {
 	}
 	// The target of a pointer is compared only if it is the same in two runs. A time of
 	// day differs, for instance.
-	again := x.run(r.chosen, r.limit, nil)
+	again := x.again(r.chosen)
 	known := len(x.opaque)
 	for i := range r.names.made {
-		if number := strconv.Itoa(i + 1); i < len(again.names.made) && again.names.content(number, nil) != r.names.content(number, nil) {
+		if i < len(again.names.made) && again.names.content(i, nil) != r.names.content(i, nil) {
 			x.opaque[r.names.made[i].Type()] = true
 		}
 	}
 	if len(x.opaque) == known {
 		return v, err
 	}
-	clear(x.alone)
 	clear(x.verdicts)
 	return x.judge(again)
 }
 
-func (x *explorer) judgeOnce(r *run) (*Violation, error) {
-	whole := x.o.Places&Return != 0
-	r.finish()
-	good, err := x.linearizable(r, whole, r.pointAt)
-	if err != nil || good {
-		return nil, err
-	}
-	v := &Violation{c: x.c, run: r, Contents: whole, Ops: r.used, Replay: r.replayText(), Runs: x.report.Runs}
-	if whole { // the results alone may be a violation
-		good, err = x.linearizable(r, false, r.pointAt)
-		v.Contents = good
-	}
-	if err == nil && r.pointAt >= 0 {
-		v.WrongPoint, err = x.linearizable(r, v.Contents, -1)
-	}
-	v.places = x.explain(r, v)
-	return v, err
+// A place is a place of the method among the environment's operations, and the first
+// difference of the run that is atomic there.
+type place struct {
+	where, what string // what is "" if nothing is different
+	contents    bool   // only the contents at the end are different
 }
 
-// linearizable reports whether the history of a run is linearizable. If whole is true,
-// the history ends with the contents of the collection. If lp is not negative, the
-// method takes effect after lp operations of the environment.
-func (x *explorer) linearizable(r *run, whole bool, lp int) (bool, error) {
-	b := history.NewBuilder(history.Header{Model: "composed"})
-	key := []byte{byte(lp + 1)}
-	operation := func(process int64, inv replay.Invocation, result value) {
-		b.Add(&history.Event{Type: history.Invoke, Process: history.IntValue(process), Method: inv.Method, Args: inv.Args})
-		b.Add(&history.Event{Type: history.OK, Process: history.IntValue(process), Result: result})
-		key = result.AppendKey(appendInvocation(key, inv))
+func (p place) same() bool { return p.what == "" }
+
+func (x *explorer) judgeOnce(r *run) (*Violation, error) {
+	r.finish()
+	env := r.history()
+	r.number(env)
+	key := r.key(env)
+	if x.verdicts[key] {
+		return nil, nil
 	}
-	method := replay.Invocation{Method: methodName}
-	if lp < 0 {
-		b.Add(&history.Event{Type: history.Invoke, Process: history.IntValue(0), Method: methodName})
+	all := make([]place, len(env)+1) // of the method, by the number of operations before it
+	for at := range all {
+		var err error
+		if all[at], err = x.place(r, env, at); err != nil {
+			return nil, err
+		}
 	}
+	given := all
+	if r.point >= 0 {
+		at := r.before(r.point)
+		given = all[at : at+1]
+	}
+	x.verdicts[key] = slices.ContainsFunc(given, place.same)
+	if x.verdicts[key] {
+		return nil, nil
+	}
+	v := &Violation{c: x.c, run: r, places: given, Ops: r.used, Replay: r.replayText(), Runs: x.report.Runs}
+	v.Contents = slices.ContainsFunc(given, func(p place) bool { return p.contents })
+	v.WrongPoint = slices.ContainsFunc(all, func(p place) bool { return p.same() || p.contents && !v.Contents })
+	return v, nil
+}
+
+// finish sets the contents that the environment reads after the run.
+func (r *run) finish() { r.contents = r.list(r.known(r.state)) }
+
+// number numbers the method's own pointers in the order in which they occur in the history
+// of a finished run.
+func (r *run) number(env []event) {
+	for _, e := range env {
+		r.names.see(append(slices.Clone(e.Args), e.result)...)
+	}
+	r.names.see(append([]value{r.result}, r.contents...)...)
+	for _, e := range r.events { // pointers that do not occur in the history come last
+		r.names.see(append(slices.Clone(e.Args), e.result)...)
+	}
+}
+
+// name returns the name of a value in the history.
+func (r *run) name(v value) value { return r.names.name(v, r.x.opaque) }
+
+func each(list []value, f func(value) value) []value {
+	list = slices.Clone(list)
+	for i, v := range list {
+		list[i] = f(v)
+	}
+	return list
+}
+
+func (r *run) named(e event) event {
+	e.Args, e.result = each(e.Args, r.name), r.name(e.result)
+	return e
+}
+
+// history returns the events of the environment.
+func (r *run) history() []event {
+	return slices.DeleteFunc(slices.Clone(r.events), func(e event) bool { return !e.environment })
+}
+
+// before returns how many operations of the environment come before an event.
+func (r *run) before(event int) int {
 	n := 0
-	for _, e := range r.events {
-		if !e.environment {
-			continue
+	for _, e := range r.events[:event] {
+		if e.environment {
+			n++
 		}
-		if n == lp {
-			operation(0, method, r.result)
-		}
-		operation(1, e.Invocation, e.result)
-		n++
 	}
+	return n
+}
+
+// key returns what the verdict of a finished run depends on.
+func (r *run) key(env []event) string {
+	dst := []byte{0}
+	if r.point >= 0 {
+		dst[0] = byte(1 + r.before(r.point))
+	}
+	for _, e := range env {
+		e = r.named(e)
+		dst = e.result.AppendKey(appendInvocation(dst, e.Invocation))
+	}
+	dst = r.name(r.result).AppendKey(dst)
+	return string(history.ListValue(each(r.contents, r.name)...).AppendKey(dst))
+}
+
+// place runs the method alone, after the first at operations of the environment and
+// before the others. It compares with the run r.
+func (x *explorer) place(r *run, env []event, at int) (place, error) {
+	s := x.newRun()
+	for _, e := range env[:at] {
+		s.repeat(r, e)
+	}
+	start := s.state.clone()
+	s.method()
+	if s.result.Kind() == history.Exception && x.report.Panics == "" {
+		x.report.Panics = fmt.Sprintf("%s, in the state %s", s.result.Text(), x.c.contents(s.list(start)))
+	}
+	s.names.match(s.result, &r.names, r.result)
+	s.state = s.known(s.state)
+	for _, e := range env[at:] {
+		s.repeat(r, e)
+	}
+	s.finish()
+	for i := range min(len(s.contents), len(r.contents)) {
+		s.names.match(s.contents[i], &r.names, r.contents[i])
+	}
+	p := place{where: "before the environment's operations"}
 	switch {
-	case lp < 0:
-		b.Add(&history.Event{Type: history.OK, Process: history.IntValue(0), Result: r.result})
-		key = r.result.AppendKey(key)
-	case lp == n:
-		operation(0, method, r.result)
+	case len(env) == 0:
+		p.where = "alone"
+	case at > 0:
+		p.where = "after " + callText(r.named(env[at-1]).Invocation)
 	}
-	if whole {
-		operation(1, replay.Invocation{Method: contentsName}, history.ListValue(r.contents...))
+	p.what, p.contents = x.difference(r, s, at)
+	return p, s.wrong
+}
+
+// repeat runs an operation of r's environment. An argument that is one of the method's
+// own pointers is in the map there, see offer, so it has to be in the map here, too.
+func (s *run) repeat(r *run, e event) {
+	inv := e.Invocation
+	inv.Args = each(inv.Args, func(v value) value {
+		if !isOwn(v) {
+			return v
+		}
+		there := s.state.do("get", inv.Args[0])
+		s.names.match(there, &r.names, v)
+		if s.name(there).Equal(r.name(v)) {
+			return there
+		}
+		return v // a number that this run does not have, or another pointer
+	})
+	s.names.match(s.apply(inv, true).result, &r.names, e.result)
+	s.state = s.known(s.state)
+}
+
+// difference returns the first difference between a run and one in which the method runs
+// alone after at operations of the environment. It also reports whether only the contents
+// at the end are different.
+func (x *explorer) difference(r, s *run, at int) (what string, contents bool) {
+	recorded, replayed := r.history(), s.history()
+	would := func(from, to int) bool {
+		for i := from; i < to && what == ""; i++ {
+			e, got := r.named(recorded[i]), s.name(replayed[i].result)
+			if !got.Equal(e.result) {
+				what = callText(e.Invocation) + " would return " + x.c.resultText(e.Invocation, got)
+			}
+		}
+		return what != ""
 	}
-	if known, ok := x.verdicts[string(key)]; ok {
-		return known, nil
+	left := each(s.contents, s.name)
+	switch {
+	case would(0, at):
+	case s.pending:
+		what = "the method would not end"
+	case !s.name(s.result).Equal(r.name(r.result)):
+		what = "the method would return " + valueText(s.name(s.result))
+	case would(at, len(recorded)):
+	case x.guide != onlyBefore && !slices.EqualFunc(left, each(r.contents, r.name), value.Equal):
+		return "the " + x.c.name + " would hold " + x.c.contents(left), true
 	}
-	h, err := b.Build()
-	if err != nil {
-		return false, fmt.Errorf("composed: %w", err)
-	}
-	v, err := decide.Check(x.ctx, h, reference{x}, replay.Options{Engine: replay.SearchEngine})
-	if err == nil {
-		err = x.wrong
-	}
-	if err == nil && !v.Decided() {
-		err = fmt.Errorf("the history is undecided: %v", v.Cause)
-	}
-	if err != nil {
-		return false, fmt.Errorf("composed: %w", err)
-	}
-	x.verdicts[string(key)] = v.Answer == replay.Linearizable
-	return v.Answer == replay.Linearizable, nil
+	return what, false
 }
 
 // A Violation is a run that no atomic method explains.
@@ -322,88 +222,22 @@ type Violation struct {
 	places []place
 }
 
-// A place is a place of the method among the environment's operations, and the first
-// difference from the run there.
-type place struct{ where, what string }
-
-// explain returns the first difference for each place of the method.
-func (x *explorer) explain(r *run, v *Violation) []place {
-	env := slices.DeleteFunc(slices.Clone(r.events), func(e event) bool { return !e.environment })
-	var places []place
-	for at := range len(env) + 1 {
-		if r.pointAt >= 0 && at != r.pointAt {
-			continue
-		}
-		p := place{where: "before the environment's operations"}
-		switch {
-		case len(env) == 0:
-			p.where = "alone"
-		case at > 0:
-			p.where = "after " + callText(env[at-1].Invocation)
-		}
-		p.what = x.difference(r, env, at, v.Contents)
-		places = append(places, p)
-	}
-	return places
-}
-
-// difference returns the first result that is not as recorded if the method runs
-// after the given number of operations. If there are several renamings, it uses the
-// one that agrees with the record for longest.
-func (x *explorer) difference(r *run, env []event, at int, whole bool) string {
-	s := reference{x}.New().(replay.State)
-	for _, e := range env[:at] {
-		if result, _ := s.Apply(e.Invocation); !result.Equal(e.result) {
-			return x.would(e, result)
-		}
-	}
-	outcomes := replay.Transitions(s, replay.Invocation{Method: methodName})
-	if len(outcomes) == 0 {
-		return "the method would not end"
-	}
-	most, text := -1, ""
-	for _, o := range outcomes {
-		if done, what := x.differenceAfter(r, o, env[at:], whole); done > most {
-			most, text = done, what
-		}
-	}
-	return text
-}
-
-func (x *explorer) differenceAfter(r *run, o replay.Outcome, env []event, whole bool) (int, string) {
-	if !o.Result.Equal(r.result) {
-		return 0, "the method would return " + valueText(o.Result)
-	}
-	for i, e := range env {
-		if result, _ := o.Next.Apply(e.Invocation); !result.Equal(e.result) {
-			return 1 + i, x.would(e, result)
-		}
-	}
-	if left := x.c.list(o.Next.(*referenceState).base.Clone()); whole && !slices.EqualFunc(left, r.contents, value.Equal) {
-		return 1 + len(env), "the " + x.c.name + " would hold " + x.c.contents(left)
-	}
-	return 2 + len(env), "nothing would be different"
-}
-
-func (x *explorer) would(e event, result value) string {
-	return callText(e.Invocation) + " would return " + x.c.resultText(e.Invocation, result)
-}
-
 // String returns the run as a picture in two columns, as in Figures 7 and 9, the
 // reason why it is a violation, and how to repeat it.
 func (v *Violation) String() string {
 	var b strings.Builder
 	r := v.run
-	switch {
-	case v.WrongPoint:
+	if v.WrongPoint {
 		b.WriteString("the linearization point is wrong: with the method at another place, this run is linearizable\n\n")
-	default:
+	} else {
 		b.WriteString("the method is not atomic\n\n")
 	}
 	width := len("the method")
-	for _, e := range r.events {
-		if !e.environment {
-			width = max(width, len([]rune(v.c.text(e.Invocation, e.result))))
+	texts := make([]string, len(r.events))
+	for i, e := range r.events {
+		e = r.named(e)
+		if texts[i] = v.c.text(e.Invocation, e.result); !e.environment {
+			width = max(width, len([]rune(texts[i])))
 		}
 	}
 	line := func(left, right string) {
@@ -411,18 +245,18 @@ func (v *Violation) String() string {
 	}
 	line("the method", "the environment")
 	for i, e := range r.events {
-		switch text := v.c.text(e.Invocation, e.result); {
+		switch {
 		case e.environment:
-			line("", text)
-		case r.pointAt >= 0 && i == r.pointEvent:
-			line(text, "<- linearization point")
+			line("", texts[i])
+		case i == r.point:
+			line(texts[i], "<- linearization point")
 		default:
-			line(text, "")
+			line(texts[i], "")
 		}
 	}
-	line("returns "+valueText(r.result), "")
+	line("returns "+valueText(r.name(r.result)), "")
 	if v.Contents {
-		line("", "then the "+v.c.name+" holds "+v.c.contents(r.contents))
+		line("", "then the "+v.c.name+" holds "+v.c.contents(each(r.contents, r.name)))
 	}
 	b.WriteString("\nIf the method were atomic and ran\n")
 	for _, p := range v.places {

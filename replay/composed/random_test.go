@@ -1,7 +1,6 @@
 package composed
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/spec/spectest"
 )
 
 var (
@@ -31,7 +29,7 @@ type step struct {
 // results of those that last returned something, or nothing.
 func randomMethod(random *rand.Rand) []step {
 	pool := []value{history.IntValue(1), history.IntValue(2)}
-	operations := mapCollection.alphabet(mapCollection.fresh(), pool, pool, pool, nil)
+	operations := mapCollection.alphabet(mapCollection.fresh()(), pool, pool, pool, nil)
 	steps := make([]step, 2+random.IntN(3))
 	for i := range steps {
 		steps[i] = step{operations[random.IntN(len(operations))], -1, random.IntN(2) == 0}
@@ -124,16 +122,9 @@ func TestJudge(t *testing.T) {
 	}
 	for range methods {
 		steps := randomMethod(random)
-		x := &explorer{ctx: context.Background(), c: mapCollection, method: func(r *run) any { return runSteps(steps, mapOf{r}) }}
-		var err error
-		if x.o, err = (Options{Ops: 4, Random: 1, Guide: Blind, Keys: []any{1, 2}, Values: func() []any { return []any{1, 2} }}).withDefaults(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := x.explore(); err != nil {
-			t.Fatal(err)
-		}
+		x := prepared(t, func(m Map) any { return runSteps(steps, m) }, blind, Options{Ops: 4, Keys: []any{1, 2}, Values: func() []any { return []any{1, 2} }})
 		for range 50 {
-			r := x.run(nil, 4, func(list []replay.Invocation) int { return random.IntN(2) * (1 + random.IntN(len(list))) })
+			r := x.run(4, func(list []replay.Invocation) int { return random.IntN(2) * (1 + random.IntN(len(list))) })
 			v, err := x.judge(r)
 			if err != nil {
 				t.Fatal(err)
@@ -153,29 +144,9 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestReference: the specification of a method and its collection has no fault that
-// spectest.Probe finds.
-func TestReference(t *testing.T) {
-	for _, f := range figures {
-		x := &explorer{ctx: context.Background(), c: mapCollection, method: func(r *run) any { return f.method(mapOf{r}) }}
-		x.o, _ = f.o.withDefaults()
-		x.o.Ops = 1
-		if _, err := x.explore(); err != nil {
-			t.Fatal(err)
-		}
-		ops := []history.Operation{{Method: methodName}, {Method: contentsName}}
-		for _, inv := range x.c.alphabet(x.c.fresh(), x.keys, x.values[:1], x.values[1:], nil) {
-			ops = append(ops, history.Operation{Method: inv.Method, Args: inv.Args})
-		}
-		if err := spectest.Probe(context.Background(), struct{ replay.Spec }{reference{x}}, ops); err != nil {
-			t.Errorf("%s: %v", f.name, err)
-		}
-	}
-}
-
-// TestRandomMethods compares the guides on random methods, each explored up to two
+// TestRandomMethods compares a guided and a blind environment on random methods, each explored up to two
 // operations. Every violation is one by hand, too. What a blind environment finds,
-// guided ones find, apart from a few methods.
+// a guided one finds, apart from a few methods.
 func TestRandomMethods(t *testing.T) {
 	t.Logf("seed %d", *seed)
 	random := rand.New(rand.NewPCG(*seed, 15))
@@ -183,32 +154,35 @@ func TestRandomMethods(t *testing.T) {
 	if *full {
 		methods = 40
 	}
-	var found, runs [3]int
+	guides := []guide{adjacent, blind}
+	var found, runs [2]int
 	for range methods {
 		steps := randomMethod(random)
-		method := func(m Map) any { return runSteps(steps, m) }
-		var violated [3]bool
-		for guide := range 3 {
-			o := Options{Ops: 2, Guide: Guide(guide), Keys: []any{1, 2}, Values: func() []any { return []any{1, 2} }}
-			r := explore(t, method, o)
-			if runs[guide] += r.Runs; r.Violation == nil {
+		var violated [2]bool
+		for i, g := range guides {
+			x := prepared(t, func(m Map) any { return runSteps(steps, m) }, g, Options{Ops: 2, Keys: []any{1, 2}, Values: func() []any { return []any{1, 2} }})
+			if err := x.all(); err != nil {
+				t.Fatal(err)
+			}
+			r := &x.report
+			if runs[i] += r.Runs; r.Violation == nil {
 				continue
 			}
-			found[guide]++
-			violated[guide] = true
+			found[i]++
+			violated[i] = true
 			if atomicByHand(steps, r.Violation.run) {
-				t.Fatalf("%v: guide %d: no violation by hand:\n%v", steps, guide, r.Violation)
+				t.Fatalf("%v: guide %d: no violation by hand:\n%v", steps, g, r.Violation)
 			}
 		}
-		if violated[Blind] && !violated[Adjacent] {
+		if violated[1] && !violated[0] {
 			t.Logf("%v: only a blind environment finds the violation", steps)
 		}
-		if violated[Adjacent] && !violated[Blind] || violated[General] && !violated[Blind] {
+		if violated[0] && !violated[1] {
 			t.Errorf("%v: only a guided environment finds the violation", steps)
 		}
 	}
-	t.Logf("violations: adjacent %d, general %d, blind %d of %d methods; runs %v", found[0], found[1], found[2], methods, runs)
-	if found[Blind] == 0 || found[Adjacent]*20 < found[Blind]*19 || found[General] < found[Adjacent] {
+	t.Logf("violations: guided %d, blind %d of %d methods; runs %v", found[0], found[1], methods, runs)
+	if found[1] == 0 || found[0]*20 < found[1]*19 {
 		t.Errorf("found: %v", found)
 	}
 }
@@ -226,13 +200,13 @@ func TestGuidedMiss(t *testing.T) {
 		return last
 	}
 	for _, c := range []struct {
-		guide Guide
+		guide guide
 		ops   int
 		found bool
-	}{{Blind, 2, true}, {General, 2, false}, {Adjacent, 2, false}, {General, 3, true}, {Adjacent, 3, true}} {
-		o := Options{Ops: c.ops, Guide: c.guide, Keys: []any{1, 2}, Values: func() []any { return []any{1, 2} }}
-		if r := explore(t, method, o); (r.Violation != nil) != c.found {
-			t.Errorf("guide %d, %d operations: %v", c.guide, c.ops, r.Violation)
+	}{{blind, 2, true}, {adjacent, 2, false}, {adjacent, 3, true}} {
+		x := prepared(t, method, c.guide, Options{Ops: c.ops, Keys: []any{1, 2}, Values: func() []any { return []any{1, 2} }})
+		if err := x.all(); err != nil || (x.report.Violation != nil) != c.found {
+			t.Errorf("guide %d, %d operations: %v, %v", c.guide, c.ops, err, x.report.Violation)
 		}
 	}
 }

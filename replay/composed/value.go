@@ -13,15 +13,16 @@ import (
 // a history. Any other value is a list that contains its name. The name of a value
 // without pointers is its type and content. A pointer, channel, map or function
 // is named by its type and a number. If the method made or brought it, the number is
-// marked, and counts in the order in which the run first used such values; see renaming.
+// marked. It counts in the order in which the run first used such values. The history of
+// the run has other numbers; see name.
 type names struct {
 	own      bool            // new pointers are the method's own from now on
-	made     []reflect.Value // the method's own pointers; the first one has number 1
+	made     []reflect.Value // the method's own pointers, by number
+	numbers  map[int]int     // their numbers in the history
 	inside   bool            // it names the target of a pointer: pointers in it are named by type only
 	byName   map[string]any
 	pointers map[pointer]string
 	counts   map[reflect.Type]int
-	keep     []any // keeps values alive, so that no address is used twice
 }
 
 // mark is on both sides of the number of one of the method's own pointers. It does not
@@ -48,7 +49,6 @@ func (n *names) value(v any) value {
 	var b strings.Builder
 	n.write(&b, reflect.ValueOf(v), 0)
 	n.byName[b.String()] = v
-	n.keep = append(n.keep, v)
 	return history.ListValue(history.StringValue(b.String()))
 }
 
@@ -76,18 +76,6 @@ func (n *names) write(b *strings.Builder, v reflect.Value, depth int) {
 	}
 	t := v.Type()
 	switch v.Kind() {
-	case reflect.Bool:
-		n.basic(b, t, strconv.FormatBool(v.Bool()), depth)
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		n.basic(b, t, strconv.FormatInt(v.Int(), 10), depth)
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		n.basic(b, t, strconv.FormatUint(v.Uint(), 10), depth)
-	case reflect.Float32, reflect.Float64:
-		n.basic(b, t, strconv.FormatFloat(v.Float()+0, 'g', -1, 64), depth)
-	case reflect.Complex64, reflect.Complex128:
-		n.basic(b, t, strconv.FormatComplex(v.Complex(), 'g', -1, 128), depth)
-	case reflect.String:
-		n.basic(b, t, strconv.Quote(v.String()), depth)
 	case reflect.Interface:
 		n.write(b, v.Elem(), depth)
 	case reflect.Struct:
@@ -100,17 +88,34 @@ func (n *names) write(b *strings.Builder, v reflect.Value, depth int) {
 			return
 		}
 		n.parts(b, t, v.Len(), v.Index, depth)
-	default:
+	case reflect.Pointer, reflect.Chan, reflect.Map, reflect.Func, reflect.UnsafePointer:
 		n.pointer(b, v)
+	default:
+		basic(b, v, depth)
 	}
 }
 
-func (n *names) basic(b *strings.Builder, t reflect.Type, text string, depth int) {
-	if depth > 0 && t.PkgPath() == "" && (t.Kind() == reflect.Int || t.Kind() == reflect.String || t.Kind() == reflect.Bool) {
-		b.WriteString(text)
-		return
+func basic(b *strings.Builder, v reflect.Value, depth int) {
+	var text string
+	switch {
+	case v.CanInt():
+		text = strconv.FormatInt(v.Int(), 10)
+	case v.CanUint():
+		text = strconv.FormatUint(v.Uint(), 10)
+	case v.CanFloat():
+		text = strconv.FormatFloat(v.Float()+0, 'g', -1, 64)
+	case v.CanComplex():
+		text = strconv.FormatComplex(v.Complex(), 'g', -1, 128)
+	case v.Kind() == reflect.String:
+		text = strconv.Quote(v.String())
+	default:
+		text = strconv.FormatBool(v.Bool())
 	}
-	b.WriteString(t.String() + "(" + text + ")")
+	if t := v.Type(); depth > 0 && t.PkgPath() == "" && (t.Kind() == reflect.Int || t.Kind() == reflect.String || t.Kind() == reflect.Bool) {
+		b.WriteString(text)
+	} else {
+		b.WriteString(t.String() + "(" + text + ")")
+	}
 }
 
 func (n *names) parts(b *strings.Builder, t reflect.Type, count int, part func(int) reflect.Value, depth int) {
@@ -144,8 +149,8 @@ func (n *names) pointer(b *strings.Builder, v reflect.Value) {
 	p := pointer{t, v.Pointer()}
 	if n.pointers[p] == "" {
 		if n.own {
-			n.made = append(n.made, v)
 			n.pointers[p] = mark + strconv.Itoa(len(n.made)) + mark
+			n.made = append(n.made, v)
 		} else {
 			n.counts[t]++
 			n.pointers[p] = "#" + strconv.Itoa(n.counts[t])
@@ -156,18 +161,15 @@ func (n *names) pointer(b *strings.Builder, v reflect.Value) {
 
 // content returns the text of the present target of one of the method's own pointers, or
 // "" if its type is opaque.
-func (n *names) content(number string, opaque map[reflect.Type]bool) string {
-	i, _ := strconv.Atoi(number)
-	v := n.made[i-1]
+func (n *names) content(number int, opaque map[reflect.Type]bool) string {
+	v := n.made[number]
 	if v.Kind() != reflect.Pointer || opaque[v.Type()] {
 		return ""
 	}
 	inside := names{inside: true}
 	var b strings.Builder
-	b.WriteByte('{')
 	inside.write(&b, v.Elem(), 1)
-	b.WriteByte('}')
-	return b.String()
+	return "{" + b.String() + "}"
 }
 
 // isOwn reports whether a value contains one of the method's own pointers.
@@ -175,85 +177,64 @@ func isOwn(v value) bool {
 	return v.Kind() == history.List && strings.Contains(v.List()[0].Text(), mark)
 }
 
-// A renaming maps the old numbers of the method's own pointers to new names: a new
-// number, and the content of the target when the method has ended. The numbers
-// themselves do not matter: two runs are the same if one can be renamed to the
-// other.
-type renaming map[string]string
-
-// adds gives the next numbers to pointers of v that have none yet.
-func (m renaming) adds(v value) {
+// own returns the numbers of the method's own pointers in a value.
+func own(v value) (numbers []int) {
 	if isOwn(v) {
-		for i, number := range strings.Split(v.List()[0].Text(), mark) {
-			if i%2 == 1 && m[number] == "" {
-				m[number] = strconv.Itoa(len(m) + 1)
-			}
+		words := strings.Split(v.List()[0].Text(), mark)
+		for i := 1; i < len(words); i += 2 {
+			number, _ := strconv.Atoi(words[i])
+			numbers = append(numbers, number)
+		}
+	}
+	return numbers
+}
+
+// see gives the next numbers in the history to pointers that have none yet.
+func (n *names) see(values ...value) {
+	for _, v := range values {
+		for _, p := range own(v) {
+			n.give(p, len(n.numbers)+1)
 		}
 	}
 }
 
-// of returns v with its new name.
-func (m renaming) of(v value) value {
+// give gives a number in the history to a pointer that has none, unless another one has it.
+func (n *names) give(pointer, number int) {
+	for p, given := range n.numbers {
+		if p == pointer || given == number {
+			return
+		}
+	}
+	if n.numbers == nil {
+		n.numbers = map[int]int{}
+	}
+	n.numbers[pointer] = number
+}
+
+// match gives the pointers of a value the numbers that those of another run have in the same
+// place of the history.
+func (n *names) match(v value, other *names, w value) {
+	if mine, theirs := own(v), own(w); len(mine) == len(theirs) {
+		for i, p := range mine {
+			n.give(p, other.numbers[theirs[i]])
+		}
+	}
+}
+
+// name returns the name of a value in the history: it has the numbers there, and what the
+// method's own pointers point to when the method has ended.
+func (n *names) name(v value, opaque map[reflect.Type]bool) value {
 	if !isOwn(v) {
 		return v
 	}
 	words := strings.Split(v.List()[0].Text(), mark)
-	for i := range words {
-		if i%2 == 1 {
-			words[i] = m[words[i]]
+	for i, p := range own(v) {
+		for next := 1; n.numbers[p] == 0; next++ { // only what match does not find
+			n.give(p, next)
 		}
+		words[2*i+1] = strconv.Itoa(n.numbers[p]) + n.content(p, opaque)
 	}
 	return history.ListValue(history.StringValue(strings.Join(words, mark)))
-}
-
-func (m renaming) all(list []value) []value {
-	renamed := make([]value, len(list))
-	for i, v := range list {
-		renamed[i] = m.of(v)
-	}
-	return renamed
-}
-
-// with returns the renaming with the content of the targets added to the numbers.
-func (m renaming) with(n *names, opaque map[reflect.Type]bool) renaming {
-	named := renaming{}
-	for old, number := range m {
-		named[old] = number + n.content(old, opaque)
-	}
-	return named
-}
-
-// maxOwn bounds the number of the method's own pointers that it returns or leaves in the
-// collection: all their permutations are tried.
-const maxOwn = 5
-
-// permutations returns all renamings of the new numbers among one another.
-func (m renaming) permutations() []renaming {
-	all := []renaming{{}}
-	for n := range len(m) {
-		var longer []renaming
-		for _, p := range all { // insert n+1 at each place
-			for at := 1; at <= n+1; at++ {
-				q := renaming{strconv.Itoa(n + 1): strconv.Itoa(at)}
-				for old, number := range p {
-					if i, _ := strconv.Atoi(number); i >= at {
-						number = strconv.Itoa(i + 1)
-					}
-					q[old] = number
-				}
-				longer = append(longer, q)
-			}
-		}
-		all = longer
-	}
-	for i, p := range all {
-		q := renaming{}
-		for old, number := range m {
-			q[old] = p[number]
-		}
-		all[i] = q
-	}
-	return all
 }
 
 // valueText returns a value of a history for people.
@@ -265,10 +246,8 @@ func valueText(v value) string {
 		return strconv.Quote(v.Text())
 	case history.List:
 		words := strings.Split(v.List()[0].Text(), mark)
-		for i := range words {
-			if i%2 == 1 {
-				words[i] = "#new" + words[i]
-			}
+		for i := 1; i < len(words); i += 2 {
+			words[i] = "#new" + words[i]
 		}
 		return strings.Join(words, "")
 	case history.Exception:
@@ -284,26 +263,23 @@ func different(v any) (any, bool) {
 		return nil, false
 	}
 	next := reflect.New(old.Type()).Elem()
-	switch old.Kind() {
-	case reflect.Bool:
+	switch kind := old.Kind(); {
+	case kind == reflect.Bool:
 		next.SetBool(!old.Bool())
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+	case old.CanInt():
 		next.SetInt(old.Int() + 1)
 		if next.Int() < old.Int() { // the largest of its type
 			next.SetInt(0)
 		}
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+	case old.CanUint():
 		next.SetUint(old.Uint() + 1)
-	case reflect.Float32, reflect.Float64:
+	case old.CanFloat():
 		next.SetFloat(old.Float() + 1)
-	case reflect.String:
+	case kind == reflect.String:
 		next.SetString(old.String() + "'")
-	case reflect.Pointer:
+	case kind == reflect.Pointer:
 		next.Set(reflect.New(old.Type().Elem()))
-	case reflect.Struct, reflect.Array:
-		if old.IsZero() {
-			return nil, false
-		}
+	case (kind == reflect.Struct || kind == reflect.Array) && !old.IsZero():
 	default:
 		return nil, false
 	}
