@@ -30,6 +30,7 @@ type stressRecord struct {
 type stressSummary struct {
 	Kind string `json:"kind"` // "object"
 	*stress.Report
+	Before []*stress.Report `json:"before,omitempty"` // the passes before, see SupervisePasses
 }
 
 // A stressReport shows violations as they come, and finally two tables: one of
@@ -243,7 +244,7 @@ func fileName(name string) string {
 func (r *stressReport) finish() error {
 	if r.flags.output.Value == "json" {
 		for _, result := range r.results {
-			r.note(writeJSON(r.out, &stressSummary{"object", result}))
+			r.note(writeJSON(r.out, &stressSummary{"object", result, r.before[result]}))
 		}
 	} else {
 		r.violations()

@@ -176,6 +176,10 @@ func testSchedules(t *testing.T) {
 		!strings.Contains(text, "; then with plain loads and stores as steps:\n") || !strings.Contains(text, "To replay: leadline replay --new example.com/thing.NewReused --plain --program") {
 		t.Errorf("a stack with a free list: status %d\n%s", status, text)
 	}
+	if status, text := stressed("--new", "example.com/thing.NewReused", "--schedules", "--preemptions", "1", "--time", "10m", "--output", "json",
+		"--program", "{ Push(0) } || { Push(1) }"); status != statusOK || strings.Count(text, `"complete":[1,1]`) != 2 || !strings.Contains(text, `"before":[{"subject"`) {
+		t.Errorf("two passes as JSON: status %d\n%s", status, text)
+	}
 	// The core is convicted after Kick was blamed for a violation that it has by itself.
 	status, text = stressed("--new", "example.com/thing.NewArmed", "--core", "Arm,Inc", "--exclude", "Increment,Watch,Size", "--schedules", "--exhaustive", "--values", "1",
 		"--max-invocations", "4", "--save", "armed", "--time", "5m")
