@@ -107,7 +107,7 @@ func TestHolder(t *testing.T) {
 	var rw *sync.RWMutex
 	p := &schedule.Program{Before: func() { rw = new(sync.RWMutex) }, Threads: []func(){
 		func() { rw.RLock(); schedule.Block() },
-		func() { rw.RLock(); rw.RUnlock() },
+		func() { rw.RLock(); defer rw.RUnlock() },
 		func() { rw.Lock() },
 	}}
 	r := schedule.Run(p, schedule.NewReplay(nil), schedule.Limits{})
