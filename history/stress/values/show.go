@@ -23,7 +23,7 @@ const maxShown = 8
 //     empty one;
 //   - iterators and channels to receive from: what they yield, until the channel is closed
 //     and 64 elements at most: a list or, of pairs with different keys, a map. Structs of two
-//     fields from a channel are pairs;
+//     fields from a channel are pairs. From a channel with room for one value, one is received;
 //   - structs with exported fields only: lists of the fields;
 //   - a time.Time: seconds since 1970 if an argument can be the reason, null if zero,
 //     otherwise "a time", since the clock differs;
@@ -178,14 +178,19 @@ func stable(s string) string {
 	return addresses().ReplaceAllString(s, "0x")
 }
 
-// receive returns what is received from a channel until it is closed.
+// receive returns what is received from a channel until it is closed. A channel with room for one value gets
+// one result, as of a future.
 func receive(v reflect.Value) history.Value {
 	of, size := v.Type().Elem(), 1
 	if of.Kind() == reflect.Struct && of.NumField() == 2 && !opaque(reflect.Zero(of), 0) {
 		size = 2
 	}
+	most := maxRecorded
+	if v.Cap() == 1 {
+		most = 1
+	}
 	var tuples [][]history.Value
-	for len(tuples) < maxRecorded {
+	for len(tuples) < most {
 		e, ok := schedule.Receive(v)
 		if !ok {
 			break

@@ -194,6 +194,8 @@ func TestShow(t *testing.T) {
 	closed <- 1
 	closed <- 2
 	close(closed)
+	future := make(chan int, 1)
+	future <- 1
 	pairs := make(chan struct{ K, V int }, 1)
 	pairs <- struct{ K, V int }{1, 2}
 	close(pairs)
@@ -208,7 +210,7 @@ func TestShow(t *testing.T) {
 		{[]byte("ab"), `"ab"`}, {[]byte{255}, "[255]"}, {[]string(nil), "[]"}, {map[int]bool{1: true, 0: false}, "{0: false, 1: true}"},
 		{slices.Values([]int{1, 2}), "[1, 2]"}, {maps.All(map[int]string{1: "a", 0: "b"}), `{0: "b", 1: "a"}`},
 		{iter.Seq2[int, int](func(yield func(int, int) bool) { _ = yield(1, 2) && yield(1, 3) }), "[[1, 2], [1, 3]]"},
-		{(<-chan int)(closed), "[1, 2]"}, {(<-chan struct{ K, V int })(pairs), "{1: 2}"}, {make(chan int), `"chan int"`}, {(<-chan int)(nil), "null"},
+		{(<-chan int)(closed), "[1, 2]"}, {(<-chan struct{ K, V int })(pairs), "{1: 2}"}, {(<-chan int)(future), "[1]"}, {make(chan int), `"chan int"`}, {(<-chan int)(nil), "null"},
 		{time.Unix(7, 0), "7"}, {time.Time{}, "null"}, {time.Now(), `"a time"`}, {time.Millisecond, "1000000"},
 		{[]time.Time{time.Now()}, `["a time"]`}, {&time.Time{}, "null"},
 		{secret{1}, `"values.secret"`}, {[]*secret{{1}, nil}, `["*values.secret", null]`}, {func() {}, `"func()"`}, {(func())(nil), "null"},
