@@ -196,30 +196,23 @@ func (o *odometer) next() bool {
 
 // again returns the run with the given choices.
 func (x *explorer) again(choices []int) *run {
-	limit := len(choices) - count(choices, 0)
-	rest := choices
+	at, last, limit := 0, 0, 0
+	for i, c := range choices {
+		if c > 0 {
+			last, limit = i+1, limit+1
+		}
+	}
 	r := x.run(limit, func([]replay.Invocation) int {
-		if len(rest) == 0 {
+		if at == len(choices) {
 			return 0
 		}
-		i := rest[0]
-		rest = rest[1:]
-		return i
+		at++
+		return choices[at-1]
 	})
-	if r.wrong == nil && count(rest, 0) < len(rest) {
+	if r.wrong == nil && at < last {
 		r.wrong = fmt.Errorf("composed: the run has %d choices, Options.Replay has %d", len(r.chosen), len(choices))
 	}
 	return r
-}
-
-func count(list []int, i int) int {
-	n := 0
-	for _, j := range list {
-		if i == j {
-			n++
-		}
-	}
-	return n
 }
 
 // repeat runs the method with the choices of Options.Replay.

@@ -42,8 +42,11 @@ func (p place) same() bool { return p.what == "" }
 func (x *explorer) judgeOnce(r *run) (*Violation, error) {
 	r.finish()
 	env := r.history()
-	r.number(env)
-	key := r.key(env)
+	for _, e := range env { // the method's own pointers have numbers in the order of the history
+		r.names.see(append(slices.Clone(e.Args), e.result)...)
+	}
+	r.names.see(append([]value{r.result}, r.contents...)...)
+	key := fmt.Sprint(r.point >= 0, r.before(r.point), r.observations(0))
 	if x.verdicts[key] {
 		return nil, nil
 	}
@@ -72,34 +75,6 @@ func (x *explorer) judgeOnce(r *run) (*Violation, error) {
 // finish sets the contents that the environment reads after the run.
 func (r *run) finish() { r.contents = r.list(r.known(r.state)) }
 
-// number numbers the method's own pointers in the order in which they occur in the history
-// of a finished run.
-func (r *run) number(env []event) {
-	for _, e := range env {
-		r.names.see(append(slices.Clone(e.Args), e.result)...)
-	}
-	r.names.see(append([]value{r.result}, r.contents...)...)
-	for _, e := range r.events { // pointers that do not occur in the history come last
-		r.names.see(append(slices.Clone(e.Args), e.result)...)
-	}
-}
-
-// name returns the name of a value in the history.
-func (r *run) name(v value) value { return r.names.name(v, r.x.opaque) }
-
-func each(list []value, f func(value) value) []value {
-	list = slices.Clone(list)
-	for i, v := range list {
-		list[i] = f(v)
-	}
-	return list
-}
-
-func (r *run) named(e event) event {
-	e.Args, e.result = each(e.Args, r.name), r.name(e.result)
-	return e
-}
-
 // history returns the events of the environment.
 func (r *run) history() []event {
 	return slices.DeleteFunc(slices.Clone(r.events), func(e event) bool { return !e.environment })
@@ -108,26 +83,12 @@ func (r *run) history() []event {
 // before returns how many operations of the environment come before an event.
 func (r *run) before(event int) int {
 	n := 0
-	for _, e := range r.events[:event] {
-		if e.environment {
+	for i, e := range r.events {
+		if i < event && e.environment {
 			n++
 		}
 	}
 	return n
-}
-
-// key returns what the verdict of a finished run depends on.
-func (r *run) key(env []event) string {
-	dst := []byte{0}
-	if r.point >= 0 {
-		dst[0] = byte(1 + r.before(r.point))
-	}
-	for _, e := range env {
-		e = r.named(e)
-		dst = e.result.AppendKey(appendInvocation(dst, e.Invocation))
-	}
-	dst = r.name(r.result).AppendKey(dst)
-	return string(history.ListValue(each(r.contents, r.name)...).AppendKey(dst))
 }
 
 // place runs the method alone, after the first at operations of the environment and
@@ -158,7 +119,12 @@ func (x *explorer) place(r *run, env []event, at int) (place, error) {
 	case at > 0:
 		p.where = "after " + callText(r.named(env[at-1]).Invocation)
 	}
-	p.what, p.contents = x.difference(r, s, at)
+	recorded, replayed := r.observations(at), s.observations(at)
+	for i, text := range replayed {
+		if text != recorded[i] && p.same() {
+			p.what, p.contents = text, i > len(env)
+		}
+	}
 	return p, s.wrong
 }
 
@@ -175,38 +141,45 @@ func (s *run) repeat(r *run, e event) {
 		if s.name(there).Equal(r.name(v)) {
 			return there
 		}
-		return v // a number that this run does not have, or another pointer
+		return history.ListValue(history.StringValue("a pointer that is not in the map"))
 	})
 	s.names.match(s.apply(inv, true).result, &r.names, e.result)
 	s.state = s.known(s.state)
 }
 
-// difference returns the first difference between a run and one in which the method runs
-// alone after at operations of the environment. It also reports whether only the contents
-// at the end are different.
-func (x *explorer) difference(r, s *run, at int) (what string, contents bool) {
-	recorded, replayed := r.history(), s.history()
-	would := func(from, to int) bool {
-		for i := from; i < to && what == ""; i++ {
-			e, got := r.named(recorded[i]), s.name(replayed[i].result)
-			if !got.Equal(e.result) {
-				what = callText(e.Invocation) + " would return " + x.c.resultText(e.Invocation, got)
-			}
-		}
-		return what != ""
+// observations returns what is compared, for a method that runs after at operations of the
+// environment: the results of all operations, and the contents at the end.
+func (r *run) observations(at int) []string {
+	var list []string
+	for _, e := range r.history() {
+		e = r.named(e)
+		list = append(list, callText(e.Invocation)+" would return "+r.x.c.resultText(e.Invocation, e.result))
 	}
-	left := each(s.contents, s.name)
-	switch {
-	case would(0, at):
-	case s.pending:
-		what = "the method would not end"
-	case !s.name(s.result).Equal(r.name(r.result)):
-		what = "the method would return " + valueText(s.name(s.result))
-	case would(at, len(recorded)):
-	case x.guide != onlyBefore && !slices.EqualFunc(left, each(r.contents, r.name), value.Equal):
-		return "the " + x.c.name + " would hold " + x.c.contents(left), true
+	result := "the method would return " + valueText(r.name(r.result))
+	if r.pending {
+		result = "the method would not end"
 	}
-	return what, false
+	list = slices.Insert(list, at, result)
+	if r.x.guide != onlyBefore {
+		list = append(list, "the "+r.x.c.name+" would hold "+r.x.c.contents(each(r.contents, r.name)))
+	}
+	return list
+}
+
+// name returns the name of a value in the history.
+func (r *run) name(v value) value { return r.names.name(v, r.x.opaque) }
+
+func (r *run) named(e event) event {
+	e.Args, e.result = each(e.Args, r.name), r.name(e.result)
+	return e
+}
+
+func each(list []value, f func(value) value) []value {
+	list = slices.Clone(list)
+	for i, v := range list {
+		list[i] = f(v)
+	}
+	return list
 }
 
 // A Violation is a run that no atomic method explains.

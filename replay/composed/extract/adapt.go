@@ -1,11 +1,9 @@
 package extract
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/format"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -14,66 +12,47 @@ import (
 	"strings"
 )
 
-// adapt returns a test with a copy of the function, in which the collection is a
+// adapt sets what the test needs of a copy of the function, in which the collection is a
 // parameter. An error says why there is no such copy.
-func (f *Function) adapt(name string, inside bool) ([]byte, error) {
-	d := f.unit.decl
+func (f *testFile) adapt() error {
 	if err := f.adaptable(); err != nil {
-		return nil, err
+		return err
 	}
-	collection := f.unusedName()
-	used := map[types.Object]bool{}
+	d := f.unit.decl
 	typ, argument := "composed.Map", "m"
 	if f.Type != "sync.Map" {
 		key, value, err := f.elements()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		typ = fmt.Sprintf("typed%s[%s, %s]", name, key, value)
+		typ = fmt.Sprintf("typed%s[%s, %s]", f.Test, key, value)
 		argument = typ + "{m}"
+		f.Adapter = f.typed("typed" + f.Test)
 	}
-	edits := f.edits(collection)
+	parameter := f.unusedName()
+	edits := f.edits(parameter)
+	used := map[types.Object]bool{}
 	f.collect(d.Body, edits, used)
-	params, args, keys, err := f.params(used)
-	if err != nil {
-		return nil, err
-	}
-	results, n := "", 0
-	if d.Type.Results != nil {
-		f.collect(d.Type.Results, nil, used)
-		if results, err = f.cut(d.Type.Results.Pos(), d.Type.Results.End(), nil); err != nil {
-			return nil, err
-		}
-		n = d.Type.Results.NumFields()
-	}
-	body, err := f.cut(d.Body.Pos(), d.Body.End(), edits)
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	f.head(&b, name, inside, imports(used))
-	fmt.Fprintf(&b, "\tmethod := func(%s %s%s) %s %s\n", collection, typ, params, results, body)
-	if args != "" {
-		b.WriteString("\t// TODO: choose arguments with which the operations run; a panic counts as a result.\n")
-	}
-	b.WriteString("\tcomposed.Test(t, func(m composed.Map) any {\n")
-	call := "method(" + argument + args + ")"
-	switch {
-	case n == 0:
-		fmt.Fprintf(&b, "\t\t%s\n\t\treturn nil\n", call)
-	case n == 1:
-		fmt.Fprintf(&b, "\t\treturn %s\n", call)
+	params, args, keys := f.params(used)
+	results := ""
+	f.Call = "method(" + argument + args + ")"
+	switch n := d.Type.Results.NumFields(); n {
+	case 0:
+		f.Call += "\nreturn nil"
+	case 1:
+		f.Call = "return " + f.Call
 	default:
-		names := make([]string, n)
-		for i := range names {
-			names[i] = "r" + strconv.Itoa(i)
+		for i := range n {
+			f.Results = append(f.Results, "r"+strconv.Itoa(i))
 		}
-		list := strings.Join(names, ", ")
-		fmt.Fprintf(&b, "\t\t%s := %s\n\t\treturn []any{%s}\n", list, call, list)
 	}
-	fmt.Fprintf(&b, "\t}, composed.Options{%s})\n}\n", keys)
-	f.typed(&b, "typed"+name)
-	return format.Source(b.Bytes())
+	if r := d.Type.Results; r != nil {
+		f.collect(r, nil, used)
+		results = f.cut(r.Pos(), r.End(), nil)
+	}
+	f.Method = fmt.Sprintf("func(%s %s%s) %s %s", parameter, typ, params, results, f.cut(d.Body.Pos(), d.Body.End(), edits))
+	f.HasArgs, f.Keys, f.Imports = args != "", keys, imports(used)
+	return nil
 }
 
 // adaptable returns an error if the function cannot be copied, even into its own package.
@@ -83,19 +62,19 @@ func (f *Function) adaptable() error {
 	switch {
 	case d == nil:
 		return errors.New("it is a function literal")
-	case f.source.info.Defs[d.Name].(*types.Func).Signature().TypeParams() != nil ||
-		f.source.info.Defs[d.Name].(*types.Func).Signature().RecvTypeParams() != nil:
+	case f.scanner.Info.Defs[d.Name].(*types.Func).Signature().TypeParams() != nil ||
+		f.scanner.Info.Defs[d.Name].(*types.Func).Signature().RecvTypeParams() != nil:
 		return errors.New("it has type parameters")
 	}
 	for _, o := range f.ops {
 		if o.recv == nil {
-			return fmt.Errorf("%s is called in %s", o.method, o.via)
+			return fmt.Errorf("%s is called in %s", o.Method, o.Via)
 		}
-		if !f.composable(o.method) {
-			return fmt.Errorf("composed.Map does not have %s", o.method)
+		if !f.composable(o.Method) {
+			return fmt.Errorf("composed.Map does not have %s", o.Method)
 		}
 	}
-	x := f.source.scanner
+	x := f.scanner
 	var other error
 	ast.Inspect(d.Body, func(n ast.Node) bool {
 		e, ok := n.(ast.Expr)
@@ -105,11 +84,11 @@ func (f *Function) adaptable() error {
 		if f.receives(e) || f.aliased(e) {
 			return false
 		}
-		if id, ok := e.(*ast.Ident); ok && x.info.Defs[id] != nil {
+		if id, ok := e.(*ast.Ident); ok && x.Info.Defs[id] != nil {
 			return true // the name of a variable; the value of an alias is inspected itself
 		}
-		if p, ok := x.path(f.unit, e); ok && p.same(f.ops[0].of) && x.isCollection(e) {
-			other = fmt.Errorf("line %d uses the collection in another way", f.source.fset.Position(e.Pos()).Line)
+		if p, ok := x.path(f.unit, e); ok && p.same(f.ops[0].of) && collection(x.Info.TypeOf(e)) != nil {
+			other = fmt.Errorf("line %d uses the collection in another way", f.scanner.fset.Position(e.Pos()).Line)
 		}
 		return true
 	})
@@ -131,23 +110,12 @@ func (f *Function) receives(e ast.Expr) bool {
 // variable.
 func (f *Function) aliased(e ast.Expr) bool {
 	for _, right := range f.unit.aliases {
-		if right == e && isPlace(e) && f.source.scanner.isCollection(e) {
-			p, ok := f.source.scanner.path(f.unit, e)
+		if right == e && isPlace(e) && collection(f.scanner.Info.TypeOf(e)) != nil {
+			p, ok := f.scanner.path(f.unit, e)
 			return ok && p.same(f.ops[0].of)
 		}
 	}
 	return false
-}
-
-// isCollection reports whether an expression has the type of a collection, or of
-// a pointer to it.
-func (x *scanner) isCollection(e ast.Expr) bool {
-	t := types.Unalias(x.info.TypeOf(e))
-	if p, ok := t.(*types.Pointer); ok {
-		t = types.Unalias(p.Elem())
-	}
-	named, ok := t.(*types.Named)
-	return ok && isCollection(named.Obj())
 }
 
 // calleeWith returns the name of a function of the package that the unit calls, directly
@@ -203,7 +171,7 @@ func (f *Function) edits(parameter string) []edit {
 		if !ok || !f.receives(e) && !f.aliased(e) {
 			return true
 		}
-		if id, ok := e.(*ast.Ident); !ok || f.unit.aliases[f.source.info.Uses[id]] == nil || f.aliased(e) {
+		if id, ok := e.(*ast.Ident); !ok || f.unit.aliases[f.scanner.Info.Uses[id]] == nil || f.aliased(e) {
 			edits = append(edits, edit{e.Pos(), e.End(), parameter})
 		}
 		return false
@@ -213,16 +181,12 @@ func (f *Function) edits(parameter string) []edit {
 
 // elements returns the types of keys and values.
 func (f *Function) elements() (key, value string, err error) {
-	t := types.Unalias(f.source.info.TypeOf(f.ops[0].recv))
-	if p, ok := t.(*types.Pointer); ok {
-		t = types.Unalias(p.Elem())
-	}
-	named, ok := t.(*types.Named)
-	if !ok || !isCollection(named.Obj()) {
+	named := collection(f.scanner.Info.TypeOf(f.ops[0].recv))
+	if named == nil {
 		return "", "", errors.New("the collection is embedded")
 	}
 	qualifier := func(p *types.Package) string {
-		if p == f.source.types {
+		if p == f.scanner.Types {
 			return ""
 		}
 		return p.Name()
@@ -243,8 +207,8 @@ func (f *Function) collect(n ast.Node, edits []edit, used map[types.Object]bool)
 		if n == nil || slices.ContainsFunc(edits, func(e edit) bool { return e.from <= n.Pos() && n.End() <= e.to }) {
 			return false
 		}
-		if id, ok := n.(*ast.Ident); ok && f.source.info.Uses[id] != nil {
-			used[f.source.info.Uses[id]] = true
+		if id, ok := n.(*ast.Ident); ok && f.scanner.Info.Uses[id] != nil {
+			used[f.scanner.Info.Uses[id]] = true
 		}
 		return true
 	})
@@ -254,21 +218,18 @@ func (f *Function) collect(n ast.Node, edits []edit, used map[types.Object]bool)
 // and the field Keys of composed.Options. An argument of type reflect.Type is in Keys,
 // because a key with a pointer has to be. params adds to used what the types of the
 // parameters use.
-func (f *Function) params(used map[types.Object]bool) (params, args, keys string, err error) {
+func (f *Function) params(used map[types.Object]bool) (params, args, keys string) {
 	d := f.unit.decl
 	var fields []*ast.Field
 	if d.Recv != nil {
 		fields = append(fields, d.Recv.List...)
 	}
 	for _, field := range append(fields, d.Type.Params.List...) {
+		text := f.cut(field.Type.Pos(), field.Type.End(), nil)
 		for _, id := range field.Names {
-			o := f.source.info.Defs[id]
+			o := f.scanner.Info.Defs[id]
 			if o == nil || !used[o] {
 				continue
-			}
-			text, err := f.cut(field.Type.Pos(), field.Type.End(), nil)
-			if err != nil {
-				return "", "", "", err
 			}
 			f.collect(field.Type, nil, used)
 			params += ", " + id.Name + " " + text
@@ -281,7 +242,7 @@ func (f *Function) params(used map[types.Object]bool) (params, args, keys string
 			}
 		}
 	}
-	return params, args, keys, nil
+	return params, args, keys
 }
 
 // argument returns an expression of type t. text is the type as the source has it.
@@ -347,11 +308,7 @@ func imports(used map[types.Object]bool) []string {
 // stubs declare the parts that a test uses of packages that the code under test need not
 // import.
 var stubs = map[string]string{
-	"testing": `package testing
-type T struct{}
-func (*T) Helper() {}
-func (*T) Logf(format string, args ...any) {}
-func (*T) Errorf(format string, args ...any) {}`,
+	"testing": "package testing; type T struct{}",
 	composedPath: `package composed
 type Map interface {
 	Load(key any) (value any, ok bool)
@@ -364,12 +321,7 @@ type Map interface {
 	CompareAndDelete(key, old any) (deleted bool)
 }
 type Options struct{ Keys []any }
-type TB interface {
-	Helper()
-	Logf(format string, args ...any)
-	Errorf(format string, args ...any)
-}
-func Test[O any](t TB, method func(O) any, o Options) {}`,
+func Test[O any](t any, method func(O) any, o Options) {}`,
 }
 
 // withStubs is an Importer that imports a stub of a package that it cannot import.
@@ -391,13 +343,13 @@ func (w withStubs) Import(path string) (*types.Package, error) {
 
 // compiles type-checks a test. inside reports whether it is a file of the package.
 func (f *Function) compiles(text []byte, inside bool) error {
-	file, err := parser.ParseFile(f.source.fset, "skeleton_test.go", text, parser.SkipObjectResolution)
+	file, err := parser.ParseFile(f.scanner.fset, "skeleton_test.go", text, parser.SkipObjectResolution)
 	if err != nil {
 		return err
 	}
-	conf, name, files := *f.source.conf, "composed_test", []*ast.File{file}
+	conf, name, files := *f.scanner.Conf, "composed_test", []*ast.File{file}
 	if inside {
-		name, files = f.source.path, append(files, f.source.files...)
+		name, files = f.scanner.Package.ImportPath, append(files, f.scanner.Files...)
 	} else {
 		for _, spec := range file.Imports {
 			if slices.Contains(strings.Split(strings.Trim(spec.Path.Value, `"`), "/"), "internal") {
@@ -408,7 +360,7 @@ func (f *Function) compiles(text []byte, inside bool) error {
 	// The module may declare an older version of Go now than it will when it requires
 	// leadline.
 	conf.Importer, conf.Error, conf.GoVersion = withStubs{conf.Importer}, nil, ""
-	_, err = conf.Check(name, f.source.fset, files, nil)
+	_, err = conf.Check(name, f.scanner.fset, files, nil)
 	var fault types.Error
 	if errors.As(err, &fault) {
 		return errors.New("in the copy, " + fault.Msg)

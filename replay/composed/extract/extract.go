@@ -19,9 +19,11 @@ type Function struct {
 	Type       string // of the collection, such as sync.Map
 	Operations []Operation
 
-	source *source
-	unit   *unit
-	ops    []*op
+	scanner *scanner // of the package
+	unit    *unit
+	ops     []*op
+	file    *token.File // the file of the function, and its content; see skeleton
+	content []byte
 }
 
 // An Operation is a call of a method of the collection.
@@ -44,15 +46,24 @@ type Result struct {
 // packages like arguments of the go command, which runs in dir; "" is the working
 // directory. File names are relative to dir. An error means that no package could be read.
 func Find(ctx context.Context, dir string, patterns []string) (*Result, error) {
-	sources, faults, err := load(ctx, dir, patterns)
+	list, err := golist.Load(ctx, golist.Config{Dir: dir}, patterns...)
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Packages: len(sources), Faults: faults}
-	for _, s := range sources {
-		r.Functions = append(r.Functions, newScanner(s).functions(dir)...)
+	r := &Result{}
+	for _, p := range list.Named {
+		s, faults := list.Check(p)
+		if len(faults) == 0 && s != nil {
+			r.Packages++
+			r.Functions = append(r.Functions, newScanner(s, list.Fset).functions(dir)...)
+		}
+		for _, fault := range faults { // several packages can import the same faulty one
+			if !slices.ContainsFunc(r.Faults, func(f error) bool { return f.Error() == fault.Error() }) {
+				r.Faults = append(r.Faults, fault)
+			}
+		}
 	}
-	return r, nil
+	return r, ctx.Err()
 }
 
 // functions returns the functions of one package that compose operations, in the order of
@@ -67,11 +78,12 @@ func (x *scanner) functions(dir string) []*Function {
 	for _, u := range x.units {
 		for _, ops := range u.composed() {
 			f := &Function{
-				Position: place(u.pos), Package: x.source.path, Name: u.name,
-				Collection: ops[0].of.String(), Type: ops[0].typ, source: x.source, unit: u, ops: ops,
+				Position: place(u.pos), Package: x.Package.ImportPath, Name: u.name,
+				Collection: ops[0].of.String(), Type: ops[0].typ, scanner: x, unit: u, ops: ops,
 			}
 			for _, o := range ops {
-				f.Operations = append(f.Operations, Operation{place(o.site), o.method, o.loop, o.via})
+				o.Position = place(o.site)
+				f.Operations = append(f.Operations, o.Operation)
 			}
 			found = append(found, f)
 		}

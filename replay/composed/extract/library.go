@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"bytes"
 	"fmt"
 	"go/types"
 	"regexp"
@@ -39,27 +38,30 @@ func lookupLibrary(path string) *library {
 // sync.Map, or "" if the method is not one of a collection.
 func collectionType(f *types.Func) string {
 	recv := f.Signature().Recv()
-	if recv == nil || f.Pkg() == nil {
+	if recv == nil {
 		return ""
 	}
-	t := types.Unalias(recv.Type())
-	if p, ok := t.(*types.Pointer); ok {
-		t = types.Unalias(p.Elem())
-	}
-	named, ok := t.(*types.Named)
-	if !ok || !isCollection(named.Obj()) {
+	named := collection(recv.Type())
+	if named == nil {
 		return ""
 	}
 	return f.Pkg().Name() + "." + named.Obj().Name()
 }
 
-// isCollection reports whether a type is in the table.
-func isCollection(t *types.TypeName) bool {
-	if t.Pkg() == nil {
-		return false
+// collection returns the type of a collection that a type is, or points to, or nil.
+func collection(t types.Type) *types.Named {
+	t = types.Unalias(t)
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
 	}
-	l := lookupLibrary(t.Pkg().Path())
-	return l != nil && slices.Contains(l.types, t.Name())
+	named, ok := t.(*types.Named)
+	if !ok || named.Obj().Pkg() == nil {
+		return nil
+	}
+	if l := lookupLibrary(named.Obj().Pkg().Path()); l == nil || !slices.Contains(l.types, named.Obj().Name()) {
+		return nil
+	}
+	return named
 }
 
 // iterates reports whether a method calls its function argument for all entries.
@@ -98,18 +100,16 @@ func (f *Function) composable(method string) bool {
 	return adapters[method] != ""
 }
 
-// typed writes the adapter for the operations of a function, if it needs one.
-func (f *Function) typed(b *bytes.Buffer, name string) {
-	if f.Type == "sync.Map" {
-		return
-	}
-	fmt.Fprintf(b, "\n// %s is a composed.Map with methods of %s.\ntype %s[K comparable, V any] struct{ m composed.Map }\n", name, f.Type, name)
+// typed returns the adapter for the operations of a function.
+func (f *Function) typed(name string) string {
+	text := fmt.Sprintf("\n// %s is a composed.Map with methods of %s.\ntype %s[K comparable, V any] struct{ m composed.Map }\n", name, f.Type, name)
 	var done []string
 	for _, o := range f.ops {
-		if !slices.Contains(done, o.method) {
-			done = append(done, o.method)
-			signature, body, _ := strings.Cut(adapters[o.method], " { ")
-			fmt.Fprintf(b, "\nfunc (t %s[K, V]) %s%s {\n%s\n", name, o.method, signature, strings.ReplaceAll(strings.TrimSuffix(body, " }"), "; ", "\n")+"\n}")
+		if !slices.Contains(done, o.Method) {
+			done = append(done, o.Method)
+			signature, body, _ := strings.Cut(adapters[o.Method], " { ")
+			text += fmt.Sprintf("\nfunc (t %s[K, V]) %s%s {\n%s\n}\n", name, o.Method, signature, strings.ReplaceAll(strings.TrimSuffix(body, " }"), "; ", "\n"))
 		}
 	}
+	return text
 }

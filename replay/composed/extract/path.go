@@ -47,14 +47,14 @@ func (x *scanner) path(u *unit, e ast.Expr) (path, bool) {
 			}
 			suffix, e = append(suffix, "("+strings.Join(text, ", ")+")"), n.Fun
 		case *ast.SelectorExpr:
-			selection := x.info.Selections[n]
+			selection := x.Info.Selections[n]
 			if selection == nil { // of another package
 				e = n.Sel
 				continue
 			}
 			suffix, e = append(suffix, "."+n.Sel.Name, implicit(selection)), n.X
 		case *ast.Ident:
-			o := x.info.ObjectOf(n)
+			o := x.Info.ObjectOf(n)
 			if o == nil || u.local[o] {
 				return path{}, false
 			}
@@ -96,7 +96,7 @@ func (x *scanner) variables(e ast.Expr) []types.Object {
 	var list []types.Object
 	ast.Inspect(e, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
-			if v, ok := x.info.Uses[id].(*types.Var); ok && !v.IsField() {
+			if v, ok := x.Info.Uses[id].(*types.Var); ok && !v.IsField() {
 				list = append(list, v)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/leadline/leadline/history/stress/explore/instrument/golist"
 )
 
 // A path identifies the collection that an expression denotes. It is a variable, and the
@@ -31,13 +33,11 @@ func (p path) declaredIn(n ast.Node) bool {
 
 // An op is a call of a method of a collection, in a unit.
 type op struct {
-	of     path
-	typ    string // of the collection
-	method string
-	site   token.Pos
-	loop   bool
-	via    string
-	recv   ast.Expr // the receiver of the call, or nil if via is set
+	Operation
+	of   path
+	typ  string // of the collection
+	site token.Pos
+	recv ast.Expr // the receiver of the call, or nil if Via is set
 }
 
 // A unit is code that one goroutine runs. It is the body of a function with its function
@@ -66,15 +66,15 @@ type call struct {
 
 // A scanner scans one package.
 type scanner struct {
-	*source
+	*golist.Source
+	fset   *token.FileSet
 	units  []*unit
 	byFunc map[*types.Func]*unit
 }
 
-func newScanner(s *source) *scanner {
-	x := &scanner{source: s, byFunc: map[*types.Func]*unit{}}
-	s.scanner = x
-	for _, file := range s.files {
+func newScanner(s *golist.Source, fset *token.FileSet) *scanner {
+	x := &scanner{Source: s, fset: fset, byFunc: map[*types.Func]*unit{}}
+	for _, file := range s.Files {
 		for _, d := range file.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
@@ -101,7 +101,7 @@ func (x *scanner) function(d *ast.FuncDecl) {
 		u.name = "(" + types.ExprString(d.Recv.List[0].Type) + ")." + u.name
 		u.name = strings.Replace(u.name, "((", "(", 1)
 	}
-	if f, ok := x.info.Defs[d.Name].(*types.Func); ok {
+	if f, ok := x.Info.Defs[d.Name].(*types.Func); ok {
 		x.byFunc[f] = u
 	}
 	x.scan(u)
@@ -165,7 +165,7 @@ func (x *scanner) captured(u *unit, lit *ast.FuncLit) map[types.Object]bool {
 	used := map[types.Object]bool{}
 	ast.Inspect(lit.Body, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
-			if o := x.info.Uses[id]; o != nil && u.local[o] && !(path{root: o}).declaredIn(lit) {
+			if o := x.Info.Uses[id]; o != nil && u.local[o] && !(path{root: o}).declaredIn(lit) {
 				used[o] = true
 			}
 		}
@@ -180,7 +180,7 @@ func (x *scanner) assignments(u *unit) {
 	u.aliases, u.local = map[types.Object]ast.Expr{}, map[types.Object]bool{}
 	count := map[types.Object]int{}
 	assign := func(left *ast.Ident, right ast.Expr) {
-		o := x.info.ObjectOf(left)
+		o := x.Info.ObjectOf(left)
 		if o == nil || left.Name == "_" {
 			return
 		}
@@ -203,7 +203,7 @@ func (x *scanner) assignments(u *unit) {
 	}
 	eachAssignment(u.body, assign)
 	for o, right := range u.aliases {
-		if id, ok := right.(*ast.Ident); ok && x.info.ObjectOf(id) == o {
+		if id, ok := right.(*ast.Ident); ok && x.Info.ObjectOf(id) == o {
 			delete(u.aliases, o)
 		}
 	}
@@ -258,10 +258,10 @@ func (x *scanner) makes(e ast.Expr) bool {
 	case *ast.CallExpr:
 		switch f := called(e).(type) {
 		case *ast.Ident:
-			_, builtin := x.info.Uses[f].(*types.Builtin)
+			_, builtin := x.Info.Uses[f].(*types.Builtin)
 			return builtin && f.Name == "new"
 		case *ast.SelectorExpr:
-			o, ok := x.info.Uses[f.Sel].(*types.Func)
+			o, ok := x.Info.Uses[f.Sel].(*types.Func)
 			return ok && o.Pkg() != nil && o.Signature().Recv() == nil && lookupLibrary(o.Pkg().Path()) != nil
 		}
 	}
@@ -284,11 +284,11 @@ func called(c *ast.CallExpr) ast.Expr {
 func (x *scanner) call(u *unit, c *ast.CallExpr, stack []ast.Node) {
 	switch f := called(c).(type) {
 	case *ast.Ident:
-		if callee, ok := x.info.Uses[f].(*types.Func); ok && callee.Pkg() == x.types {
+		if callee, ok := x.Info.Uses[f].(*types.Func); ok && callee.Pkg() == x.Types {
 			u.calls = append(u.calls, call{callee.Origin(), nil, x.paths(u, c.Args), c.Pos(), x.loops(stack)})
 		}
 	case *ast.SelectorExpr:
-		selection := x.info.Selections[f]
+		selection := x.Info.Selections[f]
 		if selection == nil || selection.Kind() != types.MethodVal {
 			return
 		}
@@ -302,10 +302,9 @@ func (x *scanner) call(u *unit, c *ast.CallExpr, stack []ast.Node) {
 		}
 		of.suffix += implicit(selection)
 		if typ := collectionType(callee); typ != "" {
-			o := &op{of: of, typ: typ, method: callee.Name(), site: f.Sel.Pos(), recv: f.X}
-			o.loop = repeats(of, x.loops(stack))
-			u.ops = append(u.ops, o)
-		} else if callee.Pkg() == x.types {
+			o := Operation{Method: callee.Name(), Loop: repeats(of, x.loops(stack))}
+			u.ops = append(u.ops, &op{o, of, typ, f.Sel.Pos(), f.X})
+		} else if callee.Pkg() == x.Types {
 			u.calls = append(u.calls, call{callee.Origin(), &of, x.paths(u, c.Args), f.Sel.Pos(), x.loops(stack)})
 		}
 	}
@@ -328,10 +327,10 @@ func (x *scanner) loops(stack []ast.Node) []ast.Node {
 			}
 		case *ast.CallExpr:
 			f, ok := n.Fun.(*ast.SelectorExpr)
-			if _, literal := inside.(*ast.FuncLit); !ok || !literal || x.info.Selections[f] == nil {
+			if _, literal := inside.(*ast.FuncLit); !ok || !literal || x.Info.Selections[f] == nil {
 				continue
 			}
-			if callee, ok := x.info.Selections[f].Obj().(*types.Func); ok && collectionType(callee) != "" && iterates(callee.Name()) {
+			if callee, ok := x.Info.Selections[f].Obj().(*types.Func); ok && collectionType(callee) != "" && iterates(callee.Name()) {
 				loops = append(loops, n)
 			}
 		}
@@ -350,7 +349,7 @@ const wrapperStatements = 3
 
 // wraps reports whether a unit is a short function with one operation.
 func (u *unit) wraps() bool {
-	return len(u.ops) == 1 && !u.ops[0].loop && !iterates(u.ops[0].method) && len(u.body.List) <= wrapperStatements
+	return len(u.ops) == 1 && !u.ops[0].Loop && !iterates(u.ops[0].Method) && len(u.body.List) <= wrapperStatements
 }
 
 // inline adds the operations of called functions that only wrap one operation.
@@ -364,8 +363,8 @@ func (x *scanner) inline(u *unit) {
 		inner := callee.ops[0]
 		of, ok := c.substitute(inner.of)
 		if ok && !slices.ContainsFunc(u.ops, func(o *op) bool { return o.site == c.site }) {
-			ops = append(ops, &op{of: of, typ: inner.typ, method: inner.method, site: c.site,
-				loop: repeats(of, c.loops), via: callee.name})
+			o := Operation{Method: inner.Method, Loop: repeats(of, c.loops), Via: callee.name}
+			ops = append(ops, &op{o, of, inner.typ, c.site, nil})
 		}
 	}
 	if len(ops) > 0 {
@@ -414,5 +413,5 @@ func (u *unit) composed() [][]*op {
 		}
 		groups[i] = append(groups[i], o)
 	}
-	return slices.DeleteFunc(groups, func(g []*op) bool { return len(g) == 1 && !g[0].loop })
+	return slices.DeleteFunc(groups, func(g []*op) bool { return len(g) == 1 && !g[0].Loop })
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"text/template"
 	"unicode"
 )
 
@@ -56,7 +57,7 @@ func writeNew(file string, text []byte) error {
 func (f *Function) testName(used map[string]bool) string {
 	var b strings.Builder
 	upper := true
-	for _, c := range f.source.types.Name() + " " + f.Name {
+	for _, c := range f.scanner.Types.Name() + " " + f.Name {
 		if !unicode.IsLetter(c) && !unicode.IsDigit(c) {
 			upper = true
 			continue
@@ -89,77 +90,121 @@ func snake(name string) string {
 	return b.String()
 }
 
+// A testFile is what the template of a test has to know about a function.
+type testFile struct {
+	*Function
+	Clause  string // the name of the test's package
+	Test    string // the name of the test, without Test
+	Imports []string
+
+	// A copy of the function:
+	Method  string // as a function literal
+	Call    string // of method
+	HasArgs bool
+	Results []string // names for the results, if there are several
+	Keys    string   // the field of composed.Options, or ""
+	Adapter string   // declarations, or ""
+
+	// A function that is not copied:
+	Reason string
+	Lines  []string
+}
+
+const composedPath = "github.com/leadline/leadline/replay/composed"
+
+var testTemplate = template.Must(template.New("test").Funcs(template.FuncMap{"base": filepath.Base, "join": strings.Join}).Parse(`package {{.Clause}}
+
+import (
+	"testing"
+	{{range .Imports}}{{.}}
+	{{end}}
+	"` + composedPath + `"
+)
+
+// Test{{.Test}} tests {{.Name}} of {{.Package}}, at {{base .Position.Filename}}:{{.Position.Line}}.
+// The collection is {{.Collection}}, of type {{.Type}}:
+//
+{{range .Operations}}//	{{base .Position.Filename}}:{{.Position.Line}}: {{.Method}}{{with .Via}}, in {{.}}{{end}}
+{{end -}}
+func Test{{.Test}}(t *testing.T) {
+	{{- if .Reason}}
+	t.Fatal("TODO: write the function, and remove this line")
+	composed.Test(t, func(m composed.Map) any {
+		// TODO: write what {{.Name}} does to {{.Collection}} as operations of m, and return its results.
+		// It is not copied: {{.Reason}}.
+		//
+		{{- range .Lines}}
+		//	{{.}}
+		{{- end}}
+		return nil
+	}, composed.Options{})
+	{{- else}}
+	method := {{.Method}}
+	{{- if .HasArgs}}
+	// TODO: choose arguments with which the operations run; a panic counts as a result.
+	{{- end}}
+	composed.Test(t, func(m composed.Map) any {
+		{{- if .Results}}
+		{{join .Results ", "}} := {{.Call}}
+		return []any{ {{join .Results ", "}} }
+		{{- else}}
+		{{.Call}}
+		{{- end}}
+	}, composed.Options{ {{.Keys}} })
+	{{- end}}
+}
+{{.Adapter}}`))
+
+func (t *testFile) source() ([]byte, error) {
+	var b bytes.Buffer
+	if err := testTemplate.Execute(&b, t); err != nil {
+		return nil, err
+	}
+	return format.Source(b.Bytes())
+}
+
 // skeleton returns the test of a function. It has a copy of the function if the copy
 // compiles, and a TODO otherwise.
 func (f *Function) skeleton(dir, name string) ([]byte, error) {
-	inside := sameDirectory(dir, f.source.dir)
-	copied, err := f.adapt(name, inside)
+	inside := sameDirectory(dir, f.scanner.Package.Dir)
+	t := &testFile{Function: f, Clause: "composed_test", Test: name}
+	if inside {
+		t.Clause = f.scanner.Types.Name()
+	}
+	file := f.scanner.fset.File(f.unit.body.Pos())
+	content, err := os.ReadFile(file.Name())
+	switch {
+	case err != nil:
+		return nil, err
+	case len(content) != file.Size():
+		return nil, fmt.Errorf("%s has changed", file.Name())
+	}
+	f.file, f.content = file, content
+	copied := *t
+	err = copied.adapt()
 	if err == nil {
-		if err = f.compiles(copied, inside); err == nil {
-			return copied, nil
+		var text []byte
+		if text, err = copied.source(); err == nil {
+			if err = f.compiles(text, inside); err == nil {
+				return text, nil
+			}
 		}
 	}
-	reason, _, _ := strings.Cut(err.Error(), "\n")
-	return f.todo(name, inside, reason)
+	t.Reason, _, _ = strings.Cut(err.Error(), "\n")
+	first := f.unit.body.Pos()
+	if f.unit.decl != nil {
+		first = f.unit.decl.Pos()
+	}
+	for line := range strings.Lines(f.cut(first, f.unit.body.End(), nil)) {
+		t.Lines = append(t.Lines, strings.TrimRight(line, "\r\n"))
+	}
+	return t.source()
 }
 
 func sameDirectory(a, b string) bool {
 	x, err := os.Stat(a)
 	y, err2 := os.Stat(b)
 	return err == nil && err2 == nil && os.SameFile(x, y)
-}
-
-const composedPath = "github.com/leadline/leadline/replay/composed"
-
-// head writes the beginning of a file, up to the function of the test.
-func (f *Function) head(b *bytes.Buffer, name string, inside bool, imports []string) {
-	pkg := "composed_test"
-	if inside {
-		pkg = f.source.types.Name()
-	}
-	fmt.Fprintf(b, "package %s\n\nimport (\n\t\"testing\"\n", pkg)
-	for _, spec := range imports {
-		fmt.Fprintf(b, "\t%s\n", spec)
-	}
-	fmt.Fprintf(b, "\n\t%q\n)\n\n", composedPath)
-	fmt.Fprintf(b, "// Test%s tests %s of %s, at %s:%d.\n// The collection is %s, of type %s:\n//\n", name, f.Name, f.Package,
-		filepath.Base(f.Position.Filename), f.Position.Line, f.Collection, f.Type)
-	for _, o := range f.Operations {
-		fmt.Fprintf(b, "//\t%s:%d: %s", filepath.Base(o.Position.Filename), o.Position.Line, o.Method)
-		if o.Via != "" {
-			fmt.Fprintf(b, ", in %s", o.Via)
-		}
-		b.WriteByte('\n')
-	}
-	fmt.Fprintf(b, "func Test%s(t *testing.T) {\n", name)
-}
-
-// todo returns a test that has the function as a comment.
-func (f *Function) todo(name string, inside bool, reason string) ([]byte, error) {
-	var b bytes.Buffer
-	f.head(&b, name, inside, nil)
-	fmt.Fprintf(&b, "\tt.Fatal(\"TODO: write the function, and remove this line\")\n"+
-		"\tcomposed.Test(t, func(m composed.Map) any {\n"+
-		"\t\t// TODO: write what %s does to %s as operations of m, and return its results.\n"+
-		"\t\t// It is not copied: %s.\n\t\t//\n", f.Name, f.Collection, reason)
-	text, err := f.text()
-	if err != nil {
-		return nil, err
-	}
-	for line := range strings.Lines(text) {
-		fmt.Fprintf(&b, "\t\t//\t%s\n", strings.TrimRight(line, "\r\n"))
-	}
-	b.WriteString("\t\treturn nil\n\t}, composed.Options{})\n}\n")
-	return format.Source(b.Bytes())
-}
-
-// text returns the source of the function.
-func (f *Function) text() (string, error) {
-	first, last := f.unit.body.Pos(), f.unit.body.End()
-	if f.unit.decl != nil {
-		first = f.unit.decl.Pos()
-	}
-	return f.cut(first, last, nil)
 }
 
 // An edit replaces a part of the source.
@@ -169,21 +214,13 @@ type edit struct {
 }
 
 // cut returns a part of the source with edits, which are in order.
-func (f *Function) cut(from, to token.Pos, edits []edit) (string, error) {
-	file := f.source.fset.File(from)
-	content, err := os.ReadFile(file.Name())
-	if err != nil {
-		return "", err
-	}
-	if len(content) != file.Size() {
-		return "", fmt.Errorf("%s has changed", file.Name())
-	}
+func (f *Function) cut(from, to token.Pos, edits []edit) string {
 	var b strings.Builder
 	for _, e := range edits {
-		b.Write(content[file.Offset(from):file.Offset(e.from)])
+		b.Write(f.content[f.file.Offset(from):f.file.Offset(e.from)])
 		b.WriteString(e.by)
 		from = e.to
 	}
-	b.Write(content[file.Offset(from):file.Offset(to)])
-	return b.String(), nil
+	b.Write(f.content[f.file.Offset(from):f.file.Offset(to)])
+	return b.String()
 }
