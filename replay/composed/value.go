@@ -22,7 +22,6 @@ type names struct {
 	inside   bool            // it names the target of a pointer: pointers in it are named by type only
 	byName   map[string]any
 	pointers map[pointer]string
-	counts   map[reflect.Type]int
 }
 
 // mark is on both sides of the number of one of the method's own pointers. It does not
@@ -44,7 +43,7 @@ func (n *names) value(v any) value {
 		return history.BoolValue(v)
 	}
 	if n.byName == nil {
-		n.byName, n.pointers, n.counts = map[string]any{}, map[pointer]string{}, map[reflect.Type]int{}
+		n.byName, n.pointers = map[string]any{}, map[pointer]string{}
 	}
 	var b strings.Builder
 	n.write(&b, reflect.ValueOf(v), 0)
@@ -152,8 +151,7 @@ func (n *names) pointer(b *strings.Builder, v reflect.Value) {
 			n.pointers[p] = mark + strconv.Itoa(len(n.made)) + mark
 			n.made = append(n.made, v)
 		} else {
-			n.counts[t]++
-			n.pointers[p] = "#" + strconv.Itoa(n.counts[t])
+			n.pointers[p] = "#" + strconv.Itoa(len(n.pointers)+1)
 		}
 	}
 	b.WriteString(t.String() + n.pointers[p])
