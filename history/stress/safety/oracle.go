@@ -1,8 +1,8 @@
 package safety
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -104,6 +104,7 @@ type searcher struct {
 	tried   map[int]bool
 	begun   time.Time
 	paused  time.Duration // while findings are confirmed
+	err     error         // why the target cannot be tested
 }
 
 // maxUnreproduced bounds the findings that are not confirmed.
@@ -152,9 +153,9 @@ func search(ctx context.Context, l *Library, target int, o Options, report *Repo
 	}
 	defer os.RemoveAll(h.dir)
 	defer h.drop()
-	for n := 0; err == nil && report.Finding == nil && (o.Rounds == 0 || n < o.Rounds) && !h.over(); n++ {
+	for n := 0; report.Finding == nil && (o.Rounds == 0 || n < o.Rounds) && !h.over(); n++ {
 		report.Rounds++
-		err = h.round(n)
+		h.round(n)
 	}
 	report.Elapsed += time.Since(h.begun) - h.paused
 	for _, m := range c.methods {
@@ -162,44 +163,27 @@ func search(ctx context.Context, l *Library, target int, o Options, report *Repo
 			untried = append(untried, c.functions[m].name)
 		}
 	}
-	if ctx.Err() != nil {
-		err = nil
-	}
-	return append(untried, stress.GenericMethods(l.Targets[target].Type, l.Module)...), err
+	return append(untried, stress.GenericMethods(l.Targets[target].Type, l.Module)...), h.err
 }
 
 func (h *searcher) over() bool {
-	return h.ctx.Err() != nil || time.Since(h.begun)-h.paused >= h.options.Time || len(h.report.Unreproduced) >= maxUnreproduced
+	return h.err != nil || h.ctx.Err() != nil || time.Since(h.begun)-h.paused >= h.options.Time || len(h.report.Unreproduced) >= maxUnreproduced
 }
 
-func (h *searcher) round(n int) error {
+func (h *searcher) round(n int) {
 	g := &generator{catalog: h.catalog, random: rand.New(rand.NewPCG(h.options.Seed, uint64(n))), options: h.options, most: h.options.round(n), failed: map[int]int{}}
-	var broken error
-	g.works = func(t *Test) bool {
-		if broken != nil || h.over() {
-			return false
-		}
-		ok, err := h.works(t)
-		broken = errors.Join(broken, err)
-		return ok
-	}
+	g.works = func(t *Test) bool { return !h.over() && h.works(t) }
 	for h.report.Finding == nil && !h.over() {
 		t, err := g.next()
-		if broken != nil {
-			return broken
+		if err != nil && !h.over() {
+			h.err = err
 		}
-		if errors.Is(err, errNoInstance) && h.over() || t == nil && err == nil {
-			return nil
-		}
-		if err != nil {
-			return err
+		if t == nil {
+			return
 		}
 		h.report.Tests++
-		if err := h.check(t); err != nil {
-			return err
-		}
+		h.check(t)
 	}
-	return broken
 }
 
 // drop ends the worker.
@@ -210,28 +194,24 @@ func (h *searcher) drop() {
 	}
 }
 
-// ask runs a request in the worker. The failure may be the one that has ended it.
-func (h *searcher) ask(r *request) (*response, error) {
-	if err := h.start(); err != nil {
-		return nil, err
+// ask runs a request in the worker, which it starts if none runs. The failure may be the one
+// that has ended it.
+func (h *searcher) ask(r *request) *response {
+	if h.worker == nil {
+		if h.worker, h.err = startProcess(h.ctx, h.dir); h.err != nil {
+			return &response{Unclear: true}
+		}
 	}
 	r.Target, r.Exclude = h.number, h.options.Exclude
 	answer, dead, err := h.worker.ask(r)
 	if dead {
 		h.drop()
 	}
-	if h.ctx.Err() != nil { // whatever ended it, the user may have
-		return &response{Unclear: true}, nil
+	if h.ctx.Err() != nil || err != nil { // whatever ended it, the user may have
+		h.err = err
+		return &response{Unclear: true}
 	}
-	return answer, err
-}
-
-// start starts a worker if none runs.
-func (h *searcher) start() (err error) {
-	if h.worker == nil {
-		h.worker, err = startProcess(h.ctx, h.dir)
-	}
-	return err
+	return answer
 }
 
 // settle ends the worker if something of its last test might meddle with the next.
@@ -245,135 +225,104 @@ func (h *searcher) settle(a *response) {
 var tooSlow = time.Second / 2 // except in tests
 
 // works reports whether calls run one after another without failing.
-func (h *searcher) works(t *Test) (bool, error) {
+func (h *searcher) works(t *Test) bool {
 	order := []int{}
 	for n, s := range t.Suffixes {
 		order = append(order, slices.Repeat([]int{n}, len(s))...)
 	}
-	a, err := h.ask(&request{Test: t, Order: order, Repeat: 2, Batch: 1})
-	if err != nil {
-		return false, err
-	}
+	a := h.ask(&request{Test: t, Order: order, Repeat: 2, Batch: 1})
 	h.settle(a)
-	ok := a.Failure == nil && !a.Unclear && a.Took < tooSlow
-	if ok {
-		for _, s := range append([][]call{t.Prefix}, t.Suffixes...) {
-			for _, c := range s {
-				h.tried[c.Function] = true
-			}
+	if a.Failure != nil || a.Unclear || a.Took >= tooSlow {
+		return false
+	}
+	for _, s := range append([][]call{t.Prefix}, t.Suffixes...) {
+		for _, c := range s {
+			h.tried[c.Function] = true
 		}
 	}
-	return ok, nil
+	return true
 }
 
-// most is how often a test may end its worker without a finding.
+// mostRestarts is how often a test may end its worker without a finding.
 const mostRestarts = 3
 
 // check is Algorithm 2: it runs a test and adds a finding if it fails as no
 // linearization does.
-func (h *searcher) check(t *Test) error {
+func (h *searcher) check(t *Test) {
 	done, raced := 0, false
 	for restarts := 0; done < h.options.Executions && restarts < mostRestarts && !h.over(); {
-		if err := h.start(); err != nil {
-			return err
-		}
-		used := h.worker // no longer h.worker if it dies
-		races, _ := used.races.seen()
 		left := h.options.Executions - done
-		a, err := h.ask(&request{Test: t, Executions: left})
-		if err != nil {
-			return err
-		}
+		a := h.ask(&request{Test: t, Executions: left})
 		if a.Executions == 0 { // it has died, at the latest in the last of them
 			a.Executions = left
 		}
 		done += a.Executions
 		h.report.Executions += a.Executions
-		if !raced && h.hasRaced(used, races) {
+		if a.Race != "" && !raced {
 			raced = true
 			h.report.Races++
+			h.report.Race = cmp.Or(h.report.Race, a.Race)
 		}
-		if h.ctx.Err() != nil {
-			return nil
-		}
-		if a.Unclear {
-			h.report.Unclear++
-			restarts++
-		}
-		if f := a.Failure; f != nil {
+		switch {
+		case h.err != nil || h.ctx.Err() != nil:
+			return
+		case a.Failure != nil:
 			stuck := h.worker
 			h.worker = nil
-			found, err := h.judge(t, f, stuck, done)
+			found := h.judge(t, a.Failure, stuck, done)
 			if stuck != nil {
 				stuck.Close()
 			}
-			if err != nil || found || !f.Quick() { // others would be like it
-				return err
+			if found || !a.Failure.Quick() { // others would be like it
+				return
 			}
 			restarts++
 			continue
+		case a.Unclear:
+			h.report.Unclear++
+			restarts++
 		}
 		h.settle(a)
 	}
-	return nil
-}
-
-// hasRaced reports whether the worker has had more data races than before. The
-// report keeps the first of all.
-func (h *searcher) hasRaced(used *process, before int) bool {
-	n, text := used.races.seen()
-	if h.report.Race == "" {
-		h.report.Race = text
-	}
-	return n > before
 }
 
 // judge adds a finding if no linearization fails for the same reason, and reports
 // whether it does.
-func (h *searcher) judge(t *Test, f *Failure, stuck *process, executions int) (bool, error) {
+func (h *searcher) judge(t *Test, f *Failure, stuck *process, executions int) bool {
 	begun := time.Now()
-	if f.InPrefix {
+	if f.InPrefix || h.sequentially(t, f, executions) {
 		h.report.Sequential++
-		return false, nil
-	}
-	sequential, err := h.sequentially(t, f, executions)
-	if err != nil || sequential || h.ctx.Err() != nil {
-		if sequential {
-			h.report.Sequential++
-		}
-		return false, err
+		return false
 	}
 	if !f.Quick() {
 		select {
 		case <-h.ctx.Done():
-			return false, nil
 		case <-time.After(patience - time.Since(begun)):
 		}
 		if a, _, err := stuck.ask(&request{Again: true}); err != nil || !a.Same {
 			h.report.Unclear++
-			return false, nil
+			return false
 		}
 	}
-	h.confirm(&Finding{Failure: *f, Test: t, Calls: h.catalog.textOf(t), Source: h.catalog.source(t, f), Executions: executions})
-	return true, nil
-}
-
-func (h *searcher) confirm(f *Finding) {
-	begun := time.Now()
-	confirmed := h.options.Confirm == nil || h.options.Confirm(f)
-	h.paused += time.Since(begun)
-	if confirmed {
-		h.report.Finding = f
-	} else {
-		h.report.Unreproduced = append(h.report.Unreproduced, f)
+	if h.ctx.Err() != nil || h.err != nil {
+		return false
 	}
+	found := &Finding{Failure: *f, Test: t, Calls: h.catalog.textOf(t), Source: h.catalog.source(t, f), Executions: executions}
+	begun = time.Now()
+	if h.options.Confirm == nil || h.options.Confirm(found) {
+		h.report.Finding = found
+	} else {
+		h.report.Unreproduced = append(h.report.Unreproduced, found)
+	}
+	h.paused += time.Since(begun)
+	return true
 }
 
 // sequentially reports whether a linearization fails for the same reason as f, or may
 // do so. All run several times, and together more often than the test itself, as an
 // object may fail by chance. They first run in batches, as the test does, in case
 // instances share something.
-func (h *searcher) sequentially(t *Test, f *Failure, executions int) (bool, error) {
+func (h *searcher) sequentially(t *Test, f *Failure, executions int) bool {
 	orders := linearizations(t)
 	repeat := max(3, 3*executions/len(orders)+1)
 	instances := max(2, batch/len(orders))
@@ -383,15 +332,15 @@ func (h *searcher) sequentially(t *Test, f *Failure, executions int) (bool, erro
 		if i == 0 {
 			r.Batch = batch
 		}
-		if sequential, err := h.fails(t, f, r); sequential || err != nil {
-			return sequential, err
+		if h.fails(t, f, r) {
+			return true
 		}
 		if time.Since(begun) > longJudging {
 			h.report.Unclear++
-			return true, nil
+			return true
 		}
 	}
-	return false, nil
+	return false
 }
 
 // longJudging bounds the time to run all linearizations of a test. Else, a slow test with
@@ -401,22 +350,19 @@ const longJudging = time.Minute
 // fails runs a linearization, and reports whether it fails for the same reason as f, or may
 // do so. A call that does not end may fail for any reason, depending on when others
 // interfere: with a deadlock, for instance, if it keeps locking for reading.
-func (h *searcher) fails(t *Test, f *Failure, r request) (bool, error) {
+func (h *searcher) fails(t *Test, f *Failure, r request) bool {
 	for r.Test = t; r.Begin < r.Repeat; {
-		a, err := h.ask(&r)
-		if err != nil {
-			return false, err
-		}
+		a := h.ask(&r)
 		if a.Unclear || a.Failure != nil && (a.Failure.same(f) || a.Failure.endless()) {
 			h.drop()
-			return true, nil
+			return true
 		}
 		if h.settle(a); a.Failure != nil {
-			return false, nil
+			return false
 		}
 		r.Begin += max(1, a.Executions)
 	}
-	return false, nil
+	return false
 }
 
 // linearizations returns the orders of the calls that keep that of each suffix.

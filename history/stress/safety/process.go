@@ -102,9 +102,11 @@ const silence = 5 * time.Minute
 func (p *process) ask(r *request) (a *response, dead bool, err error) {
 	p.SetSilence(silence)
 	defer p.SetSilence(0)
+	p.races.take() // of earlier requests
 	a = &response{}
 	_ = p.Send(r) // if it is dead, Receive says why
 	err = p.Receive(a)
+	defer func() { a.Race = p.races.take() }()
 	if d, ok := err.(*worker.Death); ok {
 		a = &response{}
 		a.Failure = failureOf(d)
@@ -134,40 +136,36 @@ func failureOf(d *worker.Death) *Failure {
 	return f
 }
 
-// races counts the data races that the race detector reports.
+// races keeps a data race that the race detector reports.
 type races struct {
 	mu    sync.Mutex
-	text  []byte // what has not been searched
-	n     int
+	text  []byte // what may have the beginning of one
 	first string
 }
-
-const (
-	raceBegin = "WARNING: DATA RACE"
-	raceEnd   = "==================\n"
-)
 
 func (r *races) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.text = append(r.text, p...)
 	for {
-		_, after, begun := bytes.Cut(r.text, []byte(raceBegin))
-		report, rest, ended := bytes.Cut(after, []byte(raceEnd))
+		const begin, end = "WARNING: DATA RACE", "==================\n"
+		_, after, begun := bytes.Cut(r.text, []byte(begin))
+		report, rest, ended := bytes.Cut(after, []byte(end))
 		switch {
 		case !begun:
-			r.text = slices.Clone(r.text[max(0, len(r.text)-len(raceBegin)):])
+			r.text = slices.Clone(r.text[max(0, len(r.text)-len(begin)):])
 			return len(p), nil
 		case !ended:
 			return len(p), nil
 		}
-		r.n, r.first, r.text = r.n+1, cmp.Or(r.first, string(report)), rest
+		r.first, r.text = cmp.Or(r.first, string(report)), rest
 	}
 }
 
-// seen returns how many data races there were, and the first.
-func (r *races) seen() (int, string) {
+// take returns the first data race since the last call, or "".
+func (r *races) take() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.n, r.first
+	defer func() { r.first = "" }()
+	return r.first
 }

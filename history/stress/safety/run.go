@@ -33,10 +33,11 @@ type request struct {
 type response struct {
 	Executions int
 	Failure    *Failure
-	Unclear    bool // something else than a failure has ended the process
-	Left       int  // goroutines that objects have left
-	Stuck      bool // a sequence has not ended
-	Same       bool // Again: it has not ended, and nothing has moved
+	Unclear    bool   // something else than a failure has ended the process
+	Left       int    // goroutines that objects have left
+	Stuck      bool   // a sequence has not ended
+	Same       bool   // Again: it has not ended, and nothing has moved
+	Race       string `json:"-"` // a data race, from the standard error
 	// Took is how long the quickest repetition took.
 	Took time.Duration
 }

@@ -531,8 +531,11 @@ func TestRaces(t *testing.T) {
 				t.Fatal(n, err)
 			}
 		}
-		if n, first := r.seen(); n != 2 || first != "\nfirst\n" {
-			t.Fatalf("%d: %d, %q", size, n, first)
+		if first, second := r.take(), r.take(); first != "\nfirst\n" || second != "" {
+			t.Fatalf("%d: %q, %q", size, first, second)
+		}
+		if _, _ = r.Write([]byte(": DATA RACE\nthird\n==================\n")); r.take() != "\nthird\n" {
+			t.Fatalf("%d: the third is lost", size)
 		}
 	}
 }

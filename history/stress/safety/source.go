@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -97,19 +98,8 @@ func (w *writer) use(importPath string) string {
 		name = path.Base(path.Dir(importPath))
 	}
 	name = regexp.MustCompile(`\W`).ReplaceAllString(name, "_")
-	taken := func(name string) bool {
-		for _, other := range w.names {
-			if other == name {
-				return true
-			}
-		}
-		return slices.Contains([]string{"t", "parallel", "executions", "must", "int", "string", "new"}, name)
-	}
-	for unique := name; ; unique += "x" {
-		if !taken(unique) {
-			name = unique
-			break
-		}
+	for slices.Contains(reserved, name) || slices.Contains(slices.Collect(maps.Values(w.names)), name) {
+		name += "x"
 	}
 	w.names[importPath] = name
 	line := strconv.Quote(importPath)
@@ -119,6 +109,9 @@ func (w *writer) use(importPath string) string {
 	w.imports = append(w.imports, line)
 	return name
 }
+
+// reserved are names that the test has for something else.
+var reserved = []string{"t", "parallel", "executions", "must", "int", "string", "new"}
 
 // named replaces the import paths between marks.
 func (w *writer) named(text string) string {
