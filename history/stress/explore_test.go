@@ -364,25 +364,6 @@ func TestUndecided(t *testing.T) {
 	}
 }
 
-// TestWithoutBound: after the schedules with few preemptions come all others, as far as they
-// differ by more than the order of independent steps.
-func TestWithoutBound(t *testing.T) {
-	c := classOf(t, func() *hits { return &hits{} }, stress.ReflectOptions{})
-	for preemptions, want := range map[int]string{
-		-1: "1 complete to 3 preemptions, 1 complete without a bound",
-		1:  "1 complete to 1 preemption",
-	} {
-		r, err := stress.Search(t.Context(), c, stress.Options{Schedules: true, Preemptions: preemptions, Effort: stress.Effort{Time: patience, Program: time.Millisecond},
-			Programs: []string{"{ Atomic(); Atomic() } || { Atomic(); Atomic() } || { Atomic() }"}, Checker: stresstest.Checker(nil)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := r.Coverage(); !strings.HasSuffix(got, want) {
-			t.Errorf("%d preemptions: %s, want %s", preemptions, got, want)
-		}
-	}
-}
-
 // TestSearchSchedules searches for planted faults with generated programs.
 func TestSearchSchedules(t *testing.T) {
 	c := classOf(t, func() *hits { return &hits{} }, stress.ReflectOptions{Core: []string{"Atomic", "Get"}})
