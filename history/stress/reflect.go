@@ -74,16 +74,15 @@ func (l LeftOut) Excluded() bool { return l.Reason == excludedReason }
 // Reflect derives a Class from the exported methods of T, a pointer or an
 // interface. For any other type it takes the methods of *T.
 //
-// Package values has the arguments that parameters get, by their types: among others numbers, strings, slices,
-// maps, structs, times, contexts, readers, functions, iterators and other objects of the type. A method that calls a
-// function for each of its elements, or that writes to a writer, has these calls or
-// writes as its result. Of a variadic parameter of functions, as of options, there are no values.
-// Interfaces get a value of a type that T mentions and that has the methods.
+// Package values has the arguments that parameters get, by their types: numbers, strings,
+// slices, maps, structs, times, contexts, readers, functions, iterators, other objects of the
+// type and more. A method that calls a function for each of its elements, or writes to a
+// writer, has these calls or writes as its result. Interfaces get a value of a type that T
+// mentions and that has the methods. Variadic parameters of functions, as of options, get
+// none. Every call gets new slices, maps, pointers and functions.
 //
-// Every call gets new slices, maps, pointers and functions.
-//
-// Results become values as values.Show says: numbers, strings, lists, maps, what iterators and channels yield, and otherwise
-// the name of the type or null. Moreover,
+// Results become values as values.Show says: numbers, strings, lists, maps, what iterators and
+// channels yield, and otherwise the name of the type or null. Moreover,
 //   - a non-nil error is an exception, which is then the whole result; a nil error
 //     is dropped, so that (int, error) is an int or an exception;
 //   - several results are a list.

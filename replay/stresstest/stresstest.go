@@ -88,8 +88,7 @@ const shortTime = time.Second
 //     or no execution under a schedule counts. With Strict, that is an error, too.
 //
 // To test a left-out method, embed the type in a type of the test, and give that type a
-// method of the same name, with parameters and results of types that Reflect has
-// values for:
+// method of the same name, with parameters that package values has arguments for:
 //
 //	type store struct{ *Store }
 //

@@ -34,6 +34,9 @@
 // its own goroutine does until it returns. What another goroutine does depends on the
 // schedule, so it does not count.
 //
-// Objects may keep what they are given, and may change it. So each call gets new slices, maps, pointers,
-// functions and interface values.
+// Objects may keep what they are given, and may change it. So each call gets new slices, maps,
+// pointers, functions and interface values.
+//
+// Durations are a few nanoseconds, so that a call hardly waits. An hour would let what another
+// call has stored expire while one waits, which no order of the calls explains.
 package values

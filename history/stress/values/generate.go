@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/leadline/leadline/history"
 )
@@ -39,9 +38,6 @@ func Quote(s string) history.Value {
 	return history.StringValue(stable(s))
 }
 
-// long is the odd duration: whatever is to last so long does so until the end of a program.
-const long = int64(time.Hour)
-
 // Random returns a random argument with v values to choose from: a collection has zero to
 // two elements. Odd values are as likely as all others if odd is set.
 func (k *Kind) Random(random *rand.Rand, v int, odd bool) history.Value {
@@ -51,10 +47,6 @@ func (k *Kind) Random(random *rand.Rand, v int, odd bool) history.Value {
 	case dynamic:
 		if odd && random.IntN(2) == 0 {
 			return Text.Random(random, v, odd)
-		}
-	case duration:
-		if odd && random.IntN(2) == 0 {
-			return history.IntValue(long)
 		}
 	case word:
 		if odd && len(k.odd) > 0 && random.IntN(2) == 0 {
@@ -87,8 +79,8 @@ func (k *Kind) Random(random *rand.Rand, v int, odd bool) history.Value {
 	return k.number(random.IntN(v))
 }
 
-// All returns all arguments with v values to choose from, the lesser ones first. The collections of the paper
-// have exactly two elements, these have up to two.
+// All returns all arguments with v values to choose from, the lesser ones first. The
+// collections of the paper have exactly two elements, these have up to two.
 func (k *Kind) All(v int) []history.Value {
 	switch k.form {
 	case boolean:
@@ -208,8 +200,8 @@ func (k *Kind) Some(n int) history.Value {
 }
 
 // Lesser returns the values directly below an argument: the number before it, also as a
-// string, the word before it, the struct with a lesser value in one field, or the collection without one of its
-// elements.
+// string, the word before it, the struct with a lesser value in one field, or the collection
+// without one of its elements.
 func (k *Kind) Lesser(v history.Value) []history.Value {
 	var all []history.Value
 	switch {
@@ -228,8 +220,6 @@ func (k *Kind) Lesser(v history.Value) []history.Value {
 				all = append(all, history.ListValue(fields...))
 			}
 		}
-	case k.form == duration && v.Int() == long:
-		all = append(all, history.IntValue(1))
 	case v.Kind() == history.Int && v.Int() > 0:
 		all = append(all, history.IntValue(v.Int()-1))
 	case v.Kind() == history.String:

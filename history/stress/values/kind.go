@@ -167,7 +167,7 @@ func (k *Kind) Takes(v history.Value) bool {
 
 // HasOdd reports whether some values of the kind are only in some programs.
 func (k *Kind) HasOdd() bool {
-	return k.form == dynamic || k.form == duration && k.of != nil || len(k.odd) > 0 || slices.ContainsFunc(k.elems, (*Kind).HasOdd)
+	return k.form == dynamic || len(k.odd) > 0 || slices.ContainsFunc(k.elems, (*Kind).HasOdd)
 }
 
 // Default returns the argument that programs do not write, if there is one.

@@ -284,8 +284,7 @@ func (m *Maker) wrap(to reflect.Value, k *Kind, v history.Value) {
 	}
 }
 
-// setScalar sets a boolean, a number, a string, or one of them in an interface, which it boxes anew: an object may
-// compare the pointers of two interfaces, and Go shares those of small numbers.
+// setScalar sets a boolean, a number, a string, or one of them in an interface; see Box.
 func setScalar(to reflect.Value, v history.Value) {
 	switch {
 	case to.Kind() == reflect.Interface:

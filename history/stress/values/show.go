@@ -178,8 +178,8 @@ func stable(s string) string {
 	return addresses().ReplaceAllString(s, "0x")
 }
 
-// receive returns what is received from a channel until it is closed. A channel with room for one value gets
-// one result, as of a future.
+// receive returns what is received from a channel until it is closed. From a channel with
+// room for one value, as of a future, it receives one.
 func receive(v reflect.Value) history.Value {
 	of, size := v.Type().Elem(), 1
 	if of.Kind() == reflect.Struct && of.NumField() == 2 && !opaque(reflect.Zero(of), 0) {

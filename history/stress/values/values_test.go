@@ -37,7 +37,7 @@ type options struct {
 	Size    int
 	Timeout time.Duration
 	Each    func()
-	private chan int
+	_       chan int
 }
 
 var object = Object{Type: reflect.TypeFor[*set]()}
@@ -264,7 +264,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestOnce: each call of a method has its own count, and no other function depends on how often it was called.
+// TestOnce: each call of a method has its own count, and no other function depends on how
+// often it was called.
 func TestOnce(t *testing.T) {
 	k := Of(reflect.TypeFor[func(int) bool](), Object{})
 	for _, iterating := range []*Kind{k, k.Iterates()} {
