@@ -298,9 +298,8 @@
 // which is to blame, and the core methods are tested among themselves ("(core)" in the
 // tables). A method that was to blame is reported at the end: if the core methods turn out
 // not to be atomic themselves, it may be. Without --core, a program mixes all methods, and a
-// violation is of all of them "(together)". After that, they are no longer called in
-// parallel, and the last line has the command without those that hide the rest, such as
-// a Size that is known to be weak. Results of methods in --weak never count as violations.
+// violation is of all of them together. After that, they are no longer called
+// in parallel. Results of methods in --weak never count as violations.
 //
 // A violation comes with its history: in the notation of explain, the operations that do
 // not fit. At the end, a table lists the programs with violations: the number of
@@ -323,13 +322,12 @@
 //	[ put(0,1) ] { get(0) } || { clear() } || { size() } order 0<2 [ size() ]
 //
 // Programs with violations are made smaller. The exit status is 1 if there are any, and
-// 3 if every program of an object returned different results from one sequential
-// run to the next, so that none could be judged, or if no invocations overlapped. With
-// --schedules it is also 3 if no execution of any program counts.
+// 3 if nothing could be judged, neither on threads nor in schedules: every program of an object
+// returned different results from one sequential run to the next, say, or no invocations
+// overlapped.
 //
-// On one processor, few executions overlap, so stress finds less in the same time.
-// --schedules explores interleavings one by one, and finds as much as on others; see
-// Schedules.
+// While threads run, stress builds an instrumented copy of the packages under test, and then
+// explores interleavings one by one; see Schedules. --threads runs threads alone.
 //
 // # Safety
 //

@@ -1,14 +1,15 @@
 // # Schedules
 //
-// With --schedules, stress does not let threads run freely. It builds an instrumented
-// copy of the packages under test, runs one thread at a time, and tries schedules in
-// order. A schedule says which thread continues at each use of package sync or
+// Threads that run freely leave interleavings to chance. So while they run, stress builds an
+// instrumented copy of the packages under test. Then it runs one thread at a time, and tries
+// schedules in order. If the copy cannot be built, as there is no Go tool or no source, a line
+// says so, and threads go on alone; with --threads, they are alone from the start. A schedule says which thread continues at each use of package sync or
 // sync/atomic, each channel operation, each select and each go statement. So stress
 // finds interleavings that real threads take once in a million executions, and can
 // repeat each of them:
 //
-//	leadline stress --new example.com/queue.New --schedules
-//	leadline stress --new example.com/queue.New --schedules --program '{ Put(0) } || { Put(1) }' --preemptions 4
+//	leadline stress --new example.com/queue.New
+//	leadline stress --new example.com/queue.New --program '{ Put(0) } || { Put(1) }' --preemptions 4
 //
 // A preemption is a switch from a thread that could continue. Between invocations, and
 // where a thread ends or waits, switches are free. A thread that polls waits until another
@@ -31,8 +32,7 @@
 // cost nothing. Up to twice in an execution, it also jumps while threads can continue: so a
 // tick of a timer or ticker may come between any two steps. The sequential runs have such
 // ticks, too. Goroutines of the object that never end do not matter: an execution ends when
-// its calls have returned. Methods that wait are left out, unless a timer of their own ends them
-// within 200 ms.
+// its calls have returned.
 //
 // Every execution is compared with the sequential runs of the program, and the order of
 // its invocations and responses is checked. Sequential runs cover every order of the
@@ -79,8 +79,8 @@
 //
 // Each thread has a column, and each step has its file and line. The exit status is 1 if
 // the execution is a violation. The page of leadline view has the steps below the picture.
-// In a Go test, stresstest.Options{Schedules: true} does all that; a schedule that
-// a failed test has saved is replayed first when the test runs again.
+// In a Go test, stresstest.Test does all that; a schedule that a failed test has saved is
+// replayed first when the test runs again.
 //
 // Executions are sequentially consistent, as Go's atomic operations are, so effects of
 // data races are not found. Assembly, cgo, finalizers, and code of the standard library

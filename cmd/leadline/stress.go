@@ -52,8 +52,8 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.StringVar(&f.save, "save", "leadline-violations", "`directory` for programs and histories of violations; empty: none")
 	flags.StringVar(&f.histories, "histories", "", "`file` for recorded executions, three of each program, compressed if it ends in .gz or .zst")
 	f.output = outputFlag(flags, "text", "json")
-	flags.BoolVar(&f.Schedules, "schedules", false, "explore schedules of an instrumented build, one thread at a time, instead of running threads")
-	flags.IntVar(&f.Preemptions, "preemptions", 0, "with --schedules: most preemptions of a schedule, or delays if the object starts goroutines (default 3); programs get one first, then two, and so on; -1: three, and then without a bound")
+	flags.BoolVar(&f.Threads, "threads", false, "run threads alone, instead of exploring schedules of an instrumented build as soon as that is there")
+	flags.IntVar(&f.Preemptions, "preemptions", 0, "most preemptions of a schedule, or delays if the object starts goroutines (default 3); programs get one first, then two, and so on; -1: three, and then without a bound")
 	f.buildFlags()
 	return f.run
 }
@@ -104,7 +104,10 @@ func (f *stressFlags) run(s streams, args []string) int {
 	case f.time < 0 || f.perRun < 0:
 		return fail(s, "stress", errors.New("times must not be negative"))
 	}
-	if err := errors.Join(f.checkSchedules(), f.Bounds.Validate()); err != nil {
+	if f.Preemptions < -1 {
+		return fail(s, "stress", errors.New("--preemptions must be -1 or more"))
+	}
+	if err := f.Bounds.Validate(); err != nil {
 		return fail(s, "stress", err)
 	}
 	return f.withObjects(s, f.test)
@@ -132,6 +135,9 @@ func (f *stressFlags) mismatch() error {
 	if !f.all.Changed("new") {
 		err = noEffect(f.all, "without --new", "name", "core", "read-only", "weak", "exclude")
 	}
+	if err == nil && f.Threads {
+		err = noEffect(f.all, "with --threads", "preemptions", "plain", "instrument")
+	}
 	if err == nil && f.all.Changed("program") {
 		err = noEffect(f.all, "with --program", "max-invocations", "sequences", "values", "exhaustive")
 	}
@@ -150,20 +156,19 @@ func serveSubject() (status int, isWorker bool) {
 	return stress.Serve(subject.Lookup(worker.Name()).Class, stresstest.Checker(nil)), true
 }
 
-// An object to test, with the process that tests it.
+// An object to test, with the programs that test it.
 type object struct {
-	name         string
-	how          string // the flags that name it
-	reflect      stress.ReflectOptions
-	values       int // 0: as for all
-	program      worker.Program
-	instrumented *instrument.Report // nil if it is not
-	cleanup      func()
-	onThreads    func() *worker.Program // without instrumentation
-	// withPlain returns the object in a build in which plain loads and stores are steps. It is
-	// nil if this one is such a build, or is not instrumented.
-	withPlain func(context.Context) (*object, error)
-	plain     bool // this one is such a build
+	name    string
+	how     string // the flags that name it
+	reflect stress.ReflectOptions
+	values  int            // 0: as for all
+	program worker.Program // without instrumentation
+	cleanup func()
+	// build builds the program that explores schedules; nil if that is not asked for.
+	build func(ctx context.Context, plain bool) (worker.Program, *instrument.Report, error)
+
+	instrumented *instrument.Report // of the last such program, or nil
+	plain        bool               // it has plain loads and stores as steps
 }
 
 func (f *stressFlags) objects(ctx context.Context) (list []object, err error) {
@@ -192,13 +197,13 @@ func (f *stressFlags) objects(ctx context.Context) (list []object, err error) {
 		}
 		list = append(list, object{name: name, how: "--subject " + name, cleanup: func() {}, program: worker.Program{Path: self, Name: name}})
 	}
-	if f.isScheduled() {
-		if err := f.buildSubjects(ctx, list); err != nil {
+	if !f.Threads && len(list) > 0 {
+		if err := f.buildsOfSubjects(list); err != nil {
 			return list, err
 		}
 	}
 	for _, constructor := range f.construct {
-		o, err := f.instrumented(ctx, constructor, f.ReflectOptions)
+		o, err := f.object(ctx, constructor, f.ReflectOptions)
 		if err != nil {
 			return list, err
 		}
@@ -213,20 +218,19 @@ func (f *stressFlags) objects(ctx context.Context) (list []object, err error) {
 // mostLines bounds the files of --from and --declared, in bytes.
 const mostLines = 1 << 20
 
-// pass returns how to build the object for each pass over its schedules. It sets tested to the
-// object of the pass.
-func (o *object) pass(tested **object) stress.SchedulesBuild {
-	return func(ctx context.Context, plain bool) (*worker.Program, error) {
-		if !plain {
-			return &o.program, nil
-		}
-		with, err := o.withPlain(ctx)
-		if err != nil || !with.instrumented.HasPlain() {
-			return nil, err
-		}
-		*tested = with
-		return &with.program, nil
+// schedules returns how to build the object for each pass over its schedules.
+func (o *object) schedules(ctx context.Context, plain bool) (*worker.Program, error) {
+	if o.build == nil {
+		return nil, errors.New("--threads is given")
 	}
+	program, report, err := o.build(ctx, plain)
+	if err != nil || plain && !report.HasPlain() {
+		return nil, err
+	}
+	if o.instrumented = report; plain {
+		o.plain = true
+	}
+	return &program, nil
 }
 
 // readObjects adds the objects of a file, which has the flags of one on each line, in
@@ -261,7 +265,7 @@ func (f *stressFlags) readObjects(ctx context.Context, list []object) ([]object,
 		if err != nil {
 			return list, fmt.Errorf("%s:%d: %w", f.from, i+1, err)
 		}
-		o, err := f.instrumented(ctx, constructor, d)
+		o, err := f.object(ctx, constructor, d)
 		if err != nil {
 			return list, fmt.Errorf("%s:%d: %w", f.from, i+1, err)
 		}
@@ -306,23 +310,20 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 		if ctx.Err() != nil {
 			break
 		}
-		tested := &o // by the present pass
 		options := f.optionsFor(&o)
 		options.Starting = func(string, string) { progress.step() }
-		options.Found = func(found *stress.Finding) { progress.clear(); report.found(tested, found) }
-		options.Crashed = func(c *stress.Crash) { progress.clear(); report.crashed(tested, options.Effort.Program, c) }
+		options.Found = func(found *stress.Finding) { progress.clear(); report.found(&o, found) }
+		options.Crashed = func(c *stress.Crash) { progress.clear(); report.crashed(&o, options.Effort.Program, c) }
 		options.History = histories.add
-		options.OnThreads = o.onThreads
+		options.OnThreads = func() *worker.Program { return &o.program }
+		threads := func(ctx context.Context, options stress.Options) (*stress.Report, error) {
+			return stress.Supervise(ctx, o.program, options)
+		}
 		var result *stress.Report
-		var err error
-		if o.withPlain == nil {
-			result, err = stress.Supervise(ctx, o.program, options)
-		} else {
-			var reports []*stress.Report
-			if reports, err = stress.SupervisePasses(ctx, o.pass(&tested), options); len(reports) > 0 {
-				result = reports[len(reports)-1]
-				report.before[result] = reports[:len(reports)-1]
-			}
+		reports, err := stress.Both(ctx, threads, o.schedules, options)
+		if len(reports) > 0 {
+			result = reports[len(reports)-1]
+			report.before[result] = reports[:len(reports)-1]
 		}
 		progress.clear()
 		if err != nil {
@@ -333,11 +334,11 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 			continue
 		}
 		result.Subject = o.name
-		report.objects[result] = *tested
+		report.objects[result] = o
 		report.results = append(report.results, result)
 		if len(result.Findings)+len(result.Crashes) > 0 {
 			status = worse(status, stressStatus)
-		} else if _, nothing := result.Unsteadiness(); nothing {
+		} else if !slices.ContainsFunc(reports, isJudged) {
 			status = worse(status, statusUnknown)
 		}
 	}
@@ -349,4 +350,10 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 		status = worse(status, statusUnknown)
 	}
 	return status
+}
+
+// isJudged reports whether a report says something about the object.
+func isJudged(r *stress.Report) bool {
+	_, nothing := r.Unsteadiness()
+	return r.Executions > 0 && !nothing
 }

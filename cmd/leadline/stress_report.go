@@ -30,7 +30,7 @@ type stressRecord struct {
 type stressSummary struct {
 	Kind string `json:"kind"` // "object"
 	*stress.Report
-	Before []*stress.Report `json:"before,omitempty"` // the passes before, see SupervisePasses
+	Before []*stress.Report `json:"before,omitempty"` // the passes before, see stress.Both
 }
 
 // A stressReport shows violations as they come, and finally two tables: one of
@@ -42,7 +42,7 @@ type stressReport struct {
 	flags   *stressFlags
 	results []*stress.Report
 	objects map[*stress.Report]object
-	before  map[*stress.Report][]*stress.Report // of the passes before, see SupervisePasses
+	before  map[*stress.Report][]*stress.Report // of the passes before, see stress.Both
 	err     error
 }
 
@@ -107,12 +107,12 @@ func (r *stressReport) again(o *object, f *stress.Finding) string {
 	if f.Scheduled != nil {
 		return fmt.Sprintf("To replay: leadline replay %s --program %s %s", r.flags.named(o), report.ShellWord(f.Program), report.ShellWord(f.Scheduled.Schedule))
 	}
-	return "To reproduce: " + r.command(o, f.Program, f.Again())
+	return "To reproduce: " + r.command(o, f.Program, f.Again(), " --threads")
 }
 
-// command returns the command that runs a program for the given time.
-func (r *stressReport) command(o *object, program string, time time.Duration) string {
-	command := fmt.Sprintf("leadline stress %s --program %s", r.flags.named(o), report.ShellWord(program))
+// command returns the command that runs a program for the given time, with more flags.
+func (r *stressReport) command(o *object, program string, time time.Duration, more string) string {
+	command := fmt.Sprintf("leadline stress %s%s%s --program %s", o.how, designations(&o.reflect), more, report.ShellWord(program))
 	if time > stress.DefaultEffort.Program {
 		command += " --run " + time.String()
 	}
@@ -127,7 +127,7 @@ func (r *stressReport) crashed(o *object, took time.Duration, c *stress.Crash) {
 	if r.flags.output.Value == "json" {
 		return // the summary has it
 	}
-	lines := []string{"To reproduce: " + r.command(o, c.Program, crashRun*took)}
+	lines := []string{"To reproduce: " + r.command(o, c.Program, crashRun*took, "")}
 	if c.Sequential {
 		lines = slices.Insert(lines, 0, "This happened in a sequential run, without concurrent calls.")
 	}
@@ -318,7 +318,14 @@ func (r *stressReport) methods() {
 // remarks writes how much was run, and remarks on an object.
 func (r *stressReport) remarks(result *stress.Report) {
 	for _, before := range r.before[result] {
-		fmt.Fprintf(r.out, "%s: %s; %v; then with plain loads and stores as steps:\n", result.Subject, before.Coverage(), before.Elapsed.Round(10*time.Millisecond))
+		next := "plain loads and stores as steps, too"
+		if before.Explored == nil {
+			next = "schedules"
+		}
+		fmt.Fprintf(r.out, "%s: %s; %v; then %s:\n", result.Subject, before.Coverage(), before.Elapsed.Round(10*time.Millisecond), next)
+		if line, _ := before.Unsteadiness(); line != "" {
+			fmt.Fprintf(r.out, "  %s\n", line)
+		}
 	}
 	if result.Explored != nil {
 		fmt.Fprintf(r.out, "%s: %s\n", result.Subject, strings.Join(coverage(result, r.objects[result].instrumented), "\n  "))
@@ -332,19 +339,11 @@ func (r *stressReport) remarks(result *stress.Report) {
 	for _, l := range result.LeftOut {
 		fmt.Fprintf(r.out, "  left out: %s: %s\n", l.Method, l.Reason)
 	}
-	for _, e := range []struct {
-		n    int64
-		what string
-	}{{result.Waited, "waited for ever"}, {result.Unclear, "did not go on, for an unknown reason, and do not count"}} {
-		if e.n > 0 {
-			fmt.Fprintf(r.out, "  %s %s\n", counted(int(e.n), "execution", "executions"), e.what)
-		}
+	if result.Waited > 0 {
+		fmt.Fprintf(r.out, "  %s waited for ever\n", counted(int(result.Waited), "execution", "executions"))
 	}
 	if result.Memory > 0 {
 		fmt.Fprintf(r.out, "  objects that nobody uses keep memory: a process ended at %d MB, and another one went on\n", result.Memory>>20)
-	}
-	if result.Crowded {
-		fmt.Fprintln(r.out, "  goroutines that objects leave keep the processors busy: a process made few objects, and another one went on")
 	}
 	if line, _ := result.Unsteadiness(); line != "" {
 		fmt.Fprintf(r.out, "  %s\n", line)

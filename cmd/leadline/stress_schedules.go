@@ -66,20 +66,6 @@ func (f *stressFlags) replay(s streams, args []string) int {
 	})
 }
 
-// isScheduled reports whether objects are built for the scheduler.
-func (f *stressFlags) isScheduled() bool { return f.Schedules || f.schedules.replay != "" }
-
-// checkSchedules returns an error if flags do not fit.
-func (f *stressFlags) checkSchedules() error {
-	switch {
-	case !f.Schedules && (f.Preemptions != 0 || f.schedules.plain || len(f.schedules.instrument) > 0):
-		return errors.New("--preemptions, --plain and --instrument need --schedules")
-	case f.Preemptions < -1:
-		return errors.New("--preemptions must be -1 or more")
-	}
-	return nil
-}
-
 // prepareReplay reads what the argument names.
 func (f *stressFlags) prepareReplay() error {
 	text := f.schedules.replay
@@ -114,7 +100,7 @@ func (f *stressFlags) readSchedule(name string) error {
 		break
 	}
 	if saved.Schedule == "" || saved.Program == "" {
-		return fmt.Errorf("%s:1: it has no program and schedule in comments, as leadline stress --schedules saves them", name)
+		return fmt.Errorf("%s:1: it has no program and schedule in comments, as leadline stress saves them", name)
 	}
 	f.schedules.replay = saved.Schedule
 	if len(f.Programs) == 0 {
@@ -184,22 +170,28 @@ func shellFields(line string) (fields []string, err error) {
 // named returns the flags that name an object and describe it.
 func (f *stressFlags) named(o *object) string {
 	text := o.how + designations(&o.reflect)
-	if f.isScheduled() {
-		if f.schedules.plain || o.plain {
-			text += " --plain"
-		}
-		if len(f.schedules.instrument) > 0 {
-			text += " --instrument " + report.ShellWord(strings.Join(f.schedules.instrument, ","))
-		}
+	if f.schedules.plain || o.plain {
+		text += " --plain"
+	}
+	if len(f.schedules.instrument) > 0 {
+		text += " --instrument " + report.ShellWord(strings.Join(f.schedules.instrument, ","))
 	}
 	return text
 }
 
 // showReplay replays a schedule and prints its steps.
 func (f *stressFlags) showReplay(ctx context.Context, s streams, o *object) int {
+	program, err := o.schedules(ctx, f.schedules.plain)
+	if err == nil && program == nil {
+		program, err = o.schedules(ctx, false)
+	}
+	if err != nil {
+		return fail(s, "replay", err)
+	}
 	options := f.optionsFor(o)
+	options.Schedules = true
 	options.Programs = nil
-	r, err := stress.Replay(ctx, o.program, options, f.Programs[0], f.schedules.replay)
+	r, err := stress.Replay(ctx, *program, options, f.Programs[0], f.schedules.replay)
 	if err != nil {
 		return fail(s, "replay", fmt.Errorf("%s: %w", o.name, err))
 	}
@@ -270,51 +262,30 @@ func coverage(r *stress.Report, in *instrument.Report) []string {
 	return lines
 }
 
-// instrumented returns an object that is built for schedules, if flags ask for
-// them.
-func (f *stressFlags) instrumented(ctx context.Context, constructor string, d stress.ReflectOptions) (object, error) {
-	if !f.isScheduled() {
-		return buildObject(ctx, constructor, d, nil)
-	}
-	d.Timers = true
-	in := instrument.Options{Packages: f.schedules.instrument, Plain: f.schedules.plain}
-	o, err := buildObject(ctx, constructor, d, &in)
-	if err != nil {
+// object returns an object, and how to build it for schedules.
+func (f *stressFlags) object(ctx context.Context, constructor string, d stress.ReflectOptions) (object, error) {
+	o, err := buildObject(ctx, constructor, d, nil)
+	if err != nil || f.Threads {
 		return o, err
 	}
+	var mu sync.Mutex // a build may be given up
 	cleanups := []func(){o.cleanup}
 	o.cleanup = func() {
+		mu.Lock()
+		defer mu.Unlock()
 		for _, cleanup := range cleanups {
 			cleanup()
 		}
 	}
-	// Most objects do not need the other builds.
-	other := func(ctx context.Context, in *instrument.Options) (*object, error) {
-		built, err := buildObject(ctx, constructor, d, in)
-		if err == nil {
-			cleanups = append(cleanups, built.cleanup)
+	o.build = func(ctx context.Context, plain bool) (worker.Program, *instrument.Report, error) {
+		built, err := buildObject(ctx, constructor, d, &instrument.Options{Packages: f.schedules.instrument, Plain: plain || f.schedules.plain})
+		if err != nil {
+			return worker.Program{}, nil, err
 		}
-		return &built, err
-	}
-	var onThreads *object
-	o.onThreads = func() *worker.Program {
-		if onThreads == nil {
-			built, err := other(ctx, nil)
-			if err != nil {
-				return nil
-			}
-			onThreads = built
-		}
-		return &onThreads.program
-	}
-	if !in.Plain {
-		o.withPlain = func(ctx context.Context) (*object, error) {
-			in := in
-			in.Plain = true
-			built, err := other(ctx, &in)
-			built.plain, built.onThreads = true, o.onThreads
-			return built, err
-		}
+		mu.Lock()
+		defer mu.Unlock()
+		cleanups = append(cleanups, built.cleanup)
+		return built.program, built.instrumented, nil
 	}
 	return o, nil
 }
@@ -334,43 +305,32 @@ import (
 func main() { os.Exit(stress.Serve(subject.Lookup(worker.Name()).Class, stresstest.Checker(nil))) }
 `
 
-// buildSubjects builds the program that explores schedules of bundled objects. The
-// module in the working directory has to be leadline, or require it.
-func (f *stressFlags) buildSubjects(ctx context.Context, list []object) error {
-	if len(list) == 0 {
-		return nil
-	}
+// buildsOfSubjects sets how bundled objects are built for schedules: one program has all of
+// them. The module in the working directory has to be leadline, or require it.
+func (f *stressFlags) buildsOfSubjects(list []object) error {
 	dir, err := os.MkdirTemp("", "leadline-stress-")
 	if err != nil {
 		return err
 	}
 	list[0].cleanup = func() { os.RemoveAll(dir) }
-	program, copies, err := f.buildSubjectProgram(ctx, dir, f.schedules.plain)
-	if err != nil {
-		return err
+	type built struct {
+		program string
+		report  *instrument.Report
 	}
-	withPlain := sync.OnceValues(func() (func(name string) *object, error) {
-		program, copies, err := f.buildSubjectProgram(ctx, dir, true)
-		return func(name string) *object {
-			return &object{instrumented: copies, program: worker.Program{Path: program, Name: name}, plain: true}
-		}, err
-	})
+	known := map[bool]built{}
 	for i := range list {
-		o := &list[i]
-		onThreads := o.program
-		o.onThreads = func() *worker.Program { return &onThreads }
-		o.program, o.instrumented = worker.Program{Path: program, Name: o.name}, copies
-		if f.schedules.plain {
-			continue
-		}
-		o.withPlain = func(context.Context) (*object, error) {
-			build, err := withPlain()
-			if err != nil {
-				return nil, err
+		name := list[i].name
+		list[i].build = func(ctx context.Context, plain bool) (worker.Program, *instrument.Report, error) {
+			plain = plain || f.schedules.plain
+			b, ok := known[plain]
+			if !ok {
+				var err error
+				if b.program, b.report, err = f.buildSubjectProgram(ctx, dir, plain); err != nil {
+					return worker.Program{}, nil, err
+				}
+				known[plain] = b
 			}
-			built := build(o.name)
-			built.name, built.how, built.reflect, built.onThreads = o.name, o.how, o.reflect, o.onThreads
-			return built, nil
+			return worker.Program{Path: b.program, Name: name}, b.report, nil
 		}
 	}
 	return nil
@@ -380,7 +340,7 @@ func (f *stressFlags) buildSubjects(ctx context.Context, list []object) error {
 func (f *stressFlags) buildSubjectProgram(ctx context.Context, dir string, plain bool) (program string, copies *instrument.Report, err error) {
 	root, err := moduleRoot(ctx)
 	if err != nil {
-		return "", nil, fmt.Errorf("--subject with --schedules builds package history/stress/subject in the module of the working directory: %w", err)
+		return "", nil, fmt.Errorf("schedules of bundled objects need package history/stress/subject in the module of the working directory: %w", err)
 	}
 	result, err := instrument.Build(ctx, instrument.Options{Dir: root, Plain: plain,
 		Packages: append([]string{"github.com/leadline/leadline/history/stress/subject"}, f.schedules.instrument...)})

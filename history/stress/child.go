@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync/atomic"
 
@@ -14,9 +13,8 @@ import (
 // A job is the input of a supervised process.
 type job struct {
 	Options
-	Guilty  [][]string // see searcher
+	Known   [][]string // see searcher.guilty
 	Settled bool       // another process has completed the designations
-	Leaves  bool       // it also found that objects leave goroutines
 	Replay  *replayJob `json:",omitempty"`
 }
 
@@ -27,7 +25,6 @@ type message struct {
 	Starting *startingMessage `json:",omitempty"`
 	Parallel bool             `json:",omitempty"` // sequential runs of the program are over
 	Made     bool             `json:",omitempty"` // the constructor has returned
-	Crowded  bool             `json:",omitempty"` // see crowd
 	Finding  *Finding         `json:",omitempty"`
 	Reducing *Finding         `json:",omitempty"` // the Finding follows if the process survives
 	History  string           `json:",omitempty"` // in leadline's format
@@ -41,7 +38,6 @@ type message struct {
 type settledMessage struct {
 	Reflect ReflectOptions
 	LeftOut []LeftOut
-	Leaves  bool
 }
 
 type startingMessage struct {
@@ -104,16 +100,11 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 		if err != nil {
 			return err
 		}
-		r.Class.alive, r.Class.full = alive, func() { write(message{Crowded: true}) }
+		r.Class.alive = alive
 		switch {
 		case reflected && !j.Settled:
-			if r.Class.crowd != nil {
-				r.Class.fill(mostCrowd, crowdCalls)
-			}
 			write(message{Settled: settled(r, j.ReflectOptions)})
 			return nil
-		case j.Leaves:
-			r.Class.crowd = &crowd{before: runtime.NumGoroutine() - 1, next: crowdStep}
 		}
 		if j.Replay != nil {
 			replayed, err := replayIn(ctx, r.Class, checker, j.Replay)
@@ -137,8 +128,8 @@ func (j *job) searching(checker Checker, write func(message)) Options {
 	o.targets = func(methods []string) { write(message{Targets: methods}) }
 	o.started = func(m startingMessage) { write(message{Starting: &m}) }
 	o.parallel = func() { write(message{Parallel: true}) }
-	o.guilty = j.Guilty
 	o.Found = func(f *Finding) { write(message{Finding: f}) }
+	o.known = j.Known
 	o.unreduced = func(f *Finding) { write(message{Reducing: f}) }
 	o.History = func(text string) { write(message{History: text}) }
 	o.Crashed = func(c *Crash) { write(message{Crash: c}) }
@@ -154,13 +145,8 @@ func settled(r *Reflected, o ReflectOptions) *settledMessage {
 		}
 	}
 	o.Exclude = slices.Clone(o.Exclude)
-	for _, l := range r.LeftOut {
-		if l.Reason == blockedReason {
-			o.Exclude = append(o.Exclude, l.Method)
-		}
-	}
 	excluded := func(name string) bool { return slices.Contains(o.Exclude, name) }
 	o.Core = slices.DeleteFunc(slices.Clone(o.Core), excluded)
 	o.Weak = slices.DeleteFunc(slices.Clone(o.Weak), excluded)
-	return &settledMessage{o, r.LeftOut, r.Class.crowd != nil}
+	return &settledMessage{o, r.LeftOut}
 }

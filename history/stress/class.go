@@ -20,8 +20,6 @@ type Class struct {
 	ModelArgs []history.Value
 
 	alive func() // called often while invocations return; or nil
-	full  func() // called when the process is found to be crowded; or nil
-	crowd *crowd // nil if the objects leave no goroutines, as far as is known
 }
 
 // moved tells that invocations have returned.

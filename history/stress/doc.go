@@ -57,11 +57,8 @@
 // and different orders had different results.
 //
 // Objects may leave goroutines that nothing stops and that wake again and again, such as the
-// janitor of a cache. Once these keep the processors busy, the search ends, and Supervise starts
-// a new process; see Report.Crowded. Where such a goroutine changes results, what further
-// sequential runs with pauses return is expected as well, and recorded histories are not judged;
-// if that is not enough, programs are Unsteady. A violation is proved with fewer sequential runs
-// then: ten times as many as it takes to occur. With schedules, no goroutine is left behind.
+// janitor of a cache. On threads, these may change results at any time, so threads do not judge
+// such objects: Report.OnlySchedules says so. With schedules, no goroutine is left behind.
 //
 // A search may need 256 MiB of memory. If unused objects hold on to it, the search ends, and
 // Supervise starts a new process; so it does if a process needs 512 MiB.
@@ -98,27 +95,14 @@
 // that result only where nothing else is possible, so the checker finds the history not
 // linearizable.
 //
-// An invocation waits if the runtime's dump shows its goroutine in a channel
-// operation, a select, or package sync. Nothing can wake it if two dumps show that all
-// unfinished threads wait, and so do all goroutines that objects started. A dump is
-// taken only when no thread has moved for a millisecond, so the fast path is not slowed
-// down.
-//
-// A dump does not show timers. So before a violation is reported, the goroutines have
-// to wait for another second, and sequential runs as well. Search does not support
-// objects with longer timers, nor objects in which a waiting call blocks others that
-// could proceed, as a fair lock does. If goroutines of an object sleep, it is unknown
-// whether a call waits forever. Programs with a call that waits sequentially are then
-// skipped.
-//
-// Goroutines that wait forever remain, unless later calls of the object's methods
-// wake them. A search ends when 1000 of them are left, and Supervise starts a new
-// process.
+// All this is known of schedules only, where the scheduler sees what each thread waits for. A
+// call on threads that does not return within two seconds may wait for ever, or only take long.
+// Report.MayWait names its method, and threads run no other program that calls it.
 //
 // # Schedules
 //
 // Explore runs a program of an instrumented object in package schedule, which runs one
-// thread at a time, under one schedule after another. Options.Schedules makes Search do
+// thread at a time, under one schedule after another. Both makes Search do
 // that. Every execution is checked, including the order in which invocations begin and
 // end. The sequential runs also happen in the scheduler. They try every choice of the
 // object, such as the order of a map or a random number, so an outcome that only another

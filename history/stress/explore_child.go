@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/leadline/leadline/history/stress/explore/schedule"
@@ -121,14 +122,14 @@ func fitting(a, b schedule.Schedule) int {
 
 // runOnThreads runs a program on real threads and counts unexpected executions.
 func runOnThreads(ctx context.Context, c *Class, p *Program, checker Checker, j *replayJob) (*Replayed, error) {
-	run := func(p *Program) (*Expected, error) { return newExpected(c, p, nil) }
-	e, err := run(p)
+	e, err := NewExpected(c, p)
 	if err != nil {
 		return nil, err
 	}
-	e = enabled(p, e, run)
-	ran := RunProgram(ctx, c, p, RunOptions{Time: j.Threads, Blocking: e.waited})
-	defer ran.release(c)
+	ran := RunProgram(ctx, c, p, RunOptions{Time: j.Threads})
+	if ran.Waits != nil {
+		return nil, &WaitsError{strings.Join(ran.Waits, ", ")}
+	}
 	result := &Replayed{Program: p.String(), Executions: ran.Executions}
 	for _, o := range ran.Outcomes {
 		if !e.Contains(o.Outcome) {
@@ -178,7 +179,7 @@ func (s *supervisor) replay(ctx context.Context, program worker.Program, r *repl
 	defer stop()
 	m, err := answer(ctx, program, j)
 	if err == nil && m.Settled != nil {
-		j.ReflectOptions, j.Settled, j.Leaves = m.Settled.Reflect, true, m.Settled.Leaves
+		j.ReflectOptions, j.Settled = m.Settled.Reflect, true
 		m, err = answer(ctx, program, j)
 	}
 	death, died := err.(*worker.Death)

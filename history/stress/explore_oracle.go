@@ -41,7 +41,8 @@ const mostPreempted = 2
 // An object may start goroutines. Then the runs range over some of their schedules,
 // and search tries all, or all within a bound.
 type oracle struct {
-	*shuffler
+	*sequencer
+	class     *Class
 	expected  *Expected
 	scheduled schedule.Program
 	object    any
@@ -66,14 +67,6 @@ type oracle struct {
 	searched []sought
 	end      time.Time // of what the program may take, if not zero
 	failure  error
-}
-
-// A sequentialRun is an order of invocations with its outcome. The last of them, counted
-// by waiting, wait forever.
-type sequentialRun struct {
-	order   []int
-	outcome Outcome
-	waiting int
 }
 
 // A waitingPlace has the calls made before an invocation that waits.
@@ -103,7 +96,7 @@ func (s *sought) covers(t *sought) bool {
 // possible within the limits of NewExpected.
 func newOracle(c *Class, p *Program) (*oracle, error) {
 	e := &Expected{class: c, program: p, initial: len(p.Initial), final: len(p.Final)}
-	o := &oracle{shuffler: newShuffler(c, p, &e.set), expected: e, runs: map[uint64][]sequentialRun{}, places: map[string]*waitingPlace{}}
+	o := &oracle{sequencer: newSequencer(p), class: c, expected: e, runs: map[uint64][]sequentialRun{}, places: map[string]*waitingPlace{}}
 	if err := o.tooLarge(); err != nil {
 		return nil, err
 	}
@@ -132,8 +125,8 @@ func newOracle(c *Class, p *Program) (*oracle, error) {
 
 // drive makes the calls of one run.
 func (o *oracle) drive() {
-	o.order, o.open, o.left = o.order[:0], nil, false
-	clear(o.at)
+	o.restart()
+	o.open, o.left = nil, false
 	for i := range o.outcome {
 		o.outcome[i] = notCalled
 	}
@@ -154,13 +147,10 @@ func (o *oracle) drive() {
 			schedule.Pass(pause.time)
 		}
 		schedule.Invocation(0, len(o.order))
-		o.order = append(o.order, i)
-		if s := o.sequence[i]; s >= 0 {
-			o.shuffler.at[s]++
-		}
+		o.take(i)
 		o.outcome[i] = Waiting
 		var v history.Value
-		if m := o.calls[i].method; m.Weak && !m.ReadOnly && schedule.Choose(2) == 1 {
+		if m := o.calls[i].method; m.isFailing() && schedule.Choose(2) == 1 {
 			v = m.Failure
 		} else {
 			v = o.calls[i].run(o.object)
@@ -268,7 +258,7 @@ func (o *oracle) add(order []int, outcome Outcome, waiting int) {
 	}
 	r := sequentialRun{slices.Clone(order), slices.Clone(outcome), waiting}
 	o.runs[h] = append(o.runs[h], r)
-	o.seen.add(outcome, 1)
+	o.expected.set.add(outcome, 1)
 	o.program.runs = nil
 	o.expected.note(len(order)-waiting, waiting)
 	o.found = o.target != nil && outcome.equal(o.target.outcome) && o.explains(o.target.outcome, o.target.events)

@@ -214,7 +214,7 @@ func (s *searcher) tryAt(t *target, p *Program, from, bound int) (whole bool, er
 		s.report.Explored.Judged += e.Judged
 	}
 	if err == nil && from == 0 && s.options.Keep > 0 {
-		err = s.keep(p, &Run{histories: e.histories, Recorded: e.Executions}, expected)
+		err = s.keep(p, &Run{histories: e.histories, Recorded: e.Executions})
 	}
 	if e.Overlapping > 0 && expected.set.n > 1 {
 		for _, sequence := range p.Sequences {
@@ -478,9 +478,18 @@ func (s *searcher) lookFor(f *Finding, p *Program) *Finding {
 	return less
 }
 
-// sequential returns the outcomes that the program has sequentially, run in the
-// scheduler.
+// sequential returns the outcomes that the program has sequentially, run in the scheduler. If
+// some call waits in every order, these are orders in which calls enable each other.
 func (s *searcher) sequential(p *Program) (*Expected, error) {
+	e, err := s.inOrder(p)
+	if err == nil && !e.complete {
+		e = enabled(p, e, s.inOrder)
+	}
+	return e, err
+}
+
+// inOrder runs the program in the scheduler, once.
+func (s *searcher) inOrder(p *Program) (*Expected, error) {
 	if p.oracle == nil {
 		o, err := newOracle(s.class, p)
 		if err != nil {
@@ -489,4 +498,14 @@ func (s *searcher) sequential(p *Program) (*Expected, error) {
 		p.oracle = o
 	}
 	return p.oracle.expected, nil
+}
+
+// enables reports whether an unexpected outcome of a program is one of calls that wait for
+// one another.
+func (s *searcher) enables(p *Program, o Outcome, realTime bool, e *Expected) bool {
+	if !e.waited || p.together {
+		return false
+	}
+	more := enabled(p, e, s.inOrder)
+	return p.together && (realTime || more.Contains(o))
 }

@@ -27,13 +27,6 @@ func SetRareTime(d time.Duration) time.Duration {
 	return before
 }
 
-// SetSpinLimit sets spinLimit and returns what it was.
-func SetSpinLimit(d time.Duration) time.Duration {
-	before := spinLimit
-	spinLimit = d
-	return before
-}
-
 // SetLongSpin sets longSpin and returns what it was.
 func SetLongSpin(n int) int {
 	before := longSpin
@@ -45,13 +38,6 @@ func SetLongSpin(n int) int {
 func SetMaxMemory(n int64) int64 {
 	before := maxMemory
 	maxMemory = n
-	return before
-}
-
-// SetMaxAbandoned sets maxAbandoned and returns what it was.
-func SetMaxAbandoned(n int64) int64 {
-	before := maxAbandoned
-	maxAbandoned = n
 	return before
 }
 
@@ -80,9 +66,9 @@ func (r *Run) Histories(c *Class, p *Program) (histories []*history.History, out
 // OnMoved has f called when invocations of objects of the class have returned.
 func OnMoved(c *Class, f func()) { c.alive = f }
 
-// Crowd makes objects, and reports whether they leave goroutines and whether these crowd the
-// process.
-func Crowd(c *Class, objects int) (leaves, crowded bool) {
-	c.fill(objects, 0)
-	return c.crowd != nil, c.crowded()
+// SetWaitLimit sets waitLimit and returns what it was.
+func SetWaitLimit(d time.Duration) time.Duration {
+	before := waitLimit
+	waitLimit = d
+	return before
 }

@@ -4,11 +4,18 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/leadline/leadline/history"
 )
+
+// expected returns the outcomes that the program can have.
+func (s *searcher) expected(p *Program) (*Expected, error) {
+	if s.options.Schedules {
+		return s.sequential(p)
+	}
+	return NewExpected(s.class, p)
+}
 
 // sampled is how many recorded executions of a run are checked, and sampledGiven
 // how many of a given program.
@@ -16,47 +23,6 @@ const (
 	sampled      = 24
 	sampledGiven = 1000
 )
-
-// mostFruitless bounds the programs that are run with calls that are open at the same time,
-// until that explains an outcome of one.
-const mostFruitless = 64
-
-// expected returns the outcomes that the program can have. If some call waits in every order
-// of its invocations, it looks for orders in which they enable each other.
-func (s *searcher) expected(p *Program) (*Expected, error) {
-	e, err := s.expectedOf(p)
-	if err != nil || !e.waited || p.together {
-		return e, err
-	}
-	isWhole := e.initial == len(p.Initial) && e.final == len(p.Final)
-	if s.together || isWhole && !e.complete && s.fruitless < mostFruitless {
-		if e = enabled(p, e, s.expectedOf); p.together {
-			s.together = true
-		} else {
-			s.fruitless++
-		}
-	}
-	return e, nil
-}
-
-// enables reports whether an unexpected outcome of a program is one of calls that wait for
-// one another.
-func (s *searcher) enables(p *Program, o Outcome, realTime bool, e *Expected) bool {
-	if !e.waited || p.together {
-		return false
-	}
-	more := enabled(p, e, s.expectedOf)
-	s.together = s.together || p.together
-	return p.together && (realTime || more.Contains(o))
-}
-
-// expectedOf is expected without a change of the program.
-func (s *searcher) expectedOf(p *Program) (*Expected, error) {
-	if s.options.Schedules {
-		return s.sequential(p)
-	}
-	return newExpected(s.class, p, s.known)
-}
 
 // check builds the history of a recorded execution and reports whether it is not
 // linearizable.
@@ -74,69 +40,17 @@ func (s *searcher) seen(p *Program, run *Run, expected *Expected) *Finding {
 	if f := unexpected(p, run, expected); f != nil {
 		return f
 	}
-	if s.class.crowd != nil && !s.options.Schedules {
-		return nil // goroutines that objects leave have no place in a recorded history
-	}
 	return s.againstRealTime(p, run, expected)
 }
 
 // proves measures how often a violation occurs, and reports whether it is real. It is not
-// if sequential runs of the program return different results, or if an execution that
-// waited continues after all.
-func (s *searcher) proves(f *Finding, run *Run, expected *Expected) bool {
-	p, n := f.program, f.Executions/f.Times
-	if s.enables(p, f.outcome, f.RealTime, expected) {
-		return false
-	}
+// if sequential runs of the program return different results.
+func (s *searcher) proves(f *Finding) bool {
+	n := f.Executions / f.Times
 	if !f.RealTime {
 		n = s.measure(f)
 	}
-	if !s.believes(p, n, expected) {
-		return false
-	}
-	for _, w := range run.stuck {
-		if w.outcome.equal(f.outcome) {
-			if !w.stays() {
-				p.unsteady = true
-				s.report.Unsteady = append(s.report.Unsteady, p.String())
-				return false
-			}
-			f.Waiting = s.waiting(p, w, expected)
-			break
-		}
-	}
-	return true
-}
-
-// waiting describes the invocations of an execution that wait forever, and what the next
-// of them would return in some order of the others.
-func (s *searcher) waiting(p *Program, w *stuck, expected *Expected) []string {
-	list := slices.Clone(w.where)
-	all, n := p.All(), 0
-	for _, v := range w.outcome {
-		if v != Waiting && v != notCalled {
-			n++
-		}
-	}
-	shuffles := newShuffler(expected.class, expected.program, &tally{})
-	defer shuffles.bench.close()
-	shuffles.ran = func(order []int, o Outcome, waiting int) {
-		if len(list) > len(w.where) || n >= len(order)-waiting || w.outcome[order[n]] != Waiting ||
-			slices.ContainsFunc(order[:n], func(i int) bool { return !w.outcome[i].Equal(o[i]) }) {
-			return
-		}
-		var past []string
-		for _, i := range order[:n] {
-			past = append(past, all[i].answered(o[i]))
-		}
-		after := "first"
-		if n > 0 {
-			after = "after " + strings.Join(past, "; ")
-		}
-		list = append(list, fmt.Sprintf("%s would be possible %s", all[order[n]].answered(o[order[n]]), after))
-	}
-	shuffles.next()
-	return list
+	return s.believes(f.program, n)
 }
 
 // answered returns the invocation with its result.
@@ -145,30 +59,6 @@ func (inv Invocation) answered(v history.Value) string {
 		return inv.String()
 	}
 	return fmt.Sprintf("%v: %v", inv, v)
-}
-
-// believes reports whether an outcome seen once in n executions can be compared with the
-// shuffles of the program: whether these always have the same results.
-func (s *searcher) believes(p *Program, n int64, expected *Expected) bool {
-	switch {
-	case p.unsteady:
-	case p.steady > 0 && n <= p.steady:
-		return true
-	default:
-		t := trials{class: s.class, program: p, expected: expected}
-		switch same, enough := t.run(n, min(steadyTime, s.left())); {
-		case same && enough:
-			p.steady = n
-			return true
-		case same:
-			return false
-		}
-	}
-	if !p.unsteady {
-		p.unsteady = true
-		s.report.Unsteady = append(s.report.Unsteady, p.String())
-	}
-	return false
 }
 
 // unexpected returns the unexpected outcome of a run that was seen most often.
@@ -227,7 +117,6 @@ func (s *searcher) confirm(f *Finding) error {
 	}
 	f.history = loose
 	run := s.run(f.program, RunOptions{Time: recordFor(f), Recorded: 64, Seed: s.options.Seed + 1})
-	defer run.release(s.class)
 	for i := range run.histories {
 		r := &run.histories[i]
 		if !r.outcome.equal(f.outcome) {
@@ -259,13 +148,12 @@ var rareTime = time.Second
 const rareRuns = 2
 
 // measure runs the program of a finding again, to count how often it goes wrong. The run
-// that found it stopped at once. This one ends early if the violation is frequent, or if
-// two executions wait forever. It returns in how many executions the violation occurs
+// that found it stopped at once. This one ends early if the violation is frequent. It returns in how many executions the violation occurs
 // about once, or more if that is not certain. The execution that was found does not count
 // for it: among all executions of a search, there is one with a result of chance, however
 // rare that is.
 func (s *searcher) measure(f *Finding) int64 {
-	usual, spent, waited := max(s.options.Effort.Program, 100*time.Millisecond), time.Duration(0), int64(0)
+	usual, spent := max(s.options.Effort.Program, 100*time.Millisecond), time.Duration(0)
 	executions, times := int64(0), int64(0)
 	piece := 8 * time.Millisecond
 	for ended := false; !ended && times < timesMeasured; {
@@ -281,10 +169,8 @@ func (s *searcher) measure(f *Finding) int64 {
 				times += c.Times
 			}
 		}
-		run.release(s.class)
 		spent += run.Elapsed
-		waited += run.Waited + run.Unclear
-		ended = s.class.crowded() || spent >= usual && (times >= timesLeast || spent >= rareTime) || waited > 1 || run.Elapsed < piece
+		ended = spent >= usual && (times >= timesLeast || spent >= rareTime) || run.Waits != nil || run.Elapsed < piece
 	}
 	f.Executions, f.Times, f.Spent = f.Executions+executions, f.Times+times, f.Spent+spent
 	if times < 2 {
@@ -321,7 +207,7 @@ func (s *searcher) reduce(f *Finding) {
 		for again := true; again; {
 			again = false
 			for _, p := range smaller(f.program) {
-				if s.ctx.Err() != nil || s.left() <= 0 || !s.options.Schedules && s.class.crowded() {
+				if s.ctx.Err() != nil || s.left() <= 0 {
 					return
 				}
 				if less := s.retry(f, p); less != nil {
@@ -346,8 +232,7 @@ func (s *searcher) retry(f *Finding, p *Program) *Finding {
 		found = s.lookFor(f, p)
 	} else {
 		run := s.runAgain(f, p, math.MaxInt64, expected)
-		defer run.release(s.class)
-		if found = s.seen(p, run, expected); found != nil && !s.proves(found, run, expected) {
+		if found = s.seen(p, run, expected); found != nil && !s.proves(found) {
 			return nil
 		}
 	}

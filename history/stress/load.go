@@ -64,7 +64,6 @@ func (l Load) Record(ctx context.Context, c *Class, r *record.Recorder) error {
 		go func() {
 			defer close(thread.ended)
 			defer p.Close()
-			thread.id.Store(goroutineID())
 			runtime.LockOSThread() // and never unlock: see RunProgram
 			pin(t)
 			<-start
@@ -81,12 +80,12 @@ func (l Load) Record(ctx context.Context, c *Class, r *record.Recorder) error {
 
 // A loadThread is a thread of a load.
 type loadThread struct {
-	id    atomic.Int64 // of its goroutine
 	calls atomic.Int64
 	ended chan struct{}
 }
 
-// awaitLoad waits until each thread has ended or waits forever.
+// awaitLoad waits until each thread has ended, or none that has not returns from a call for
+// waitLimit.
 func awaitLoad(threads []*loadThread) {
 	last, since := int64(-1), time.Now()
 	for len(threads) > 0 {
@@ -97,24 +96,12 @@ func awaitLoad(threads []*loadThread) {
 		case <-time.After(lastLook):
 		}
 		calls := int64(0)
-		var ids []int64 // of the threads that have not ended
 		for _, t := range threads {
 			calls += t.calls.Load()
-			select {
-			case <-t.ended:
-			default:
-				ids = append(ids, t.id.Load())
-			}
 		}
-		moved := calls != last
-		if !moved {
-			l, _ := lookAt(ids)
-			moved = l != waits
-		}
-		if moved {
+		if calls != last {
 			last, since = calls, time.Now()
-		} else if time.Since(since) > patience {
-			abandoned.Add(int64(len(ids)))
+		} else if time.Since(since) > waitLimit {
 			return
 		}
 	}

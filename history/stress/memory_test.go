@@ -1,7 +1,7 @@
 package stress_test
 
 import (
-	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -10,17 +10,15 @@ import (
 	"github.com/leadline/leadline/history/stress"
 )
 
-// TestMemory: a search ends when goroutines hold objects, so that they cannot be collected.
+// TestMemory: a search ends when something holds objects, so that they cannot be collected.
 func TestMemory(t *testing.T) {
 	defer stress.SetMaxMemory(stress.SetMaxMemory(128 << 20))
-	stop := make(chan struct{})
-	defer close(stop)
+	var all [][]byte
+	var mu sync.Mutex
 	c := &stress.Class{Name: "held", New: func() any {
-		held := make([]byte, 256<<10)
-		go func() {
-			<-stop
-			runtime.KeepAlive(held)
-		}()
+		mu.Lock()
+		defer mu.Unlock()
+		all = append(all, make([]byte, 256<<10))
 		return &atomic.Int64{}
 	}, Methods: []*stress.Method{{Name: "add", Prepare: func([]history.Value) stress.Call {
 		return func(o any) history.Value { return history.IntValue(o.(*atomic.Int64).Add(1)) }

@@ -33,8 +33,10 @@ type Options struct {
 	// GoOn lets the search of a class go on after a violation that no single method is to
 	// blame for. No later program calls all methods of the violation in parallel.
 	GoOn bool
+	// Threads asks Both for threads alone, without schedules.
+	Threads bool
 	// Schedules explores the schedules of each program instead of running it on
-	// threads; see Explore. The class has to be instrumented. Programs get schedules
+	// threads; see Explore. The class has to be instrumented: Both sets it. Programs get schedules
 	// with one preemption first, then with two, and at last with Preemptions, which is 3
 	// if it is 0; -1 is for as many, and then without a bound. Delays is that of
 	// ExploreOptions.
@@ -75,7 +77,7 @@ type Options struct {
 	started   func(startingMessage)  // receives what Starting does
 	parallel  func()                 // called when the sequential runs of a program are over
 	unreduced func(*Finding)         // receives each violation before it is reduced
-	guilty    [][]string             // the methods of violations and crashes that another process has seen
+	known     [][]string             // the methods of violations and crashes that another process has seen
 }
 
 // A Checker knows which histories are linearizable. Package stresstest has the one that uses
@@ -323,25 +325,26 @@ type Report struct {
 	Programs       int            `json:"programs"`
 	Executions     int64          `json:"executions"`
 	Recorded       int64          `json:"recorded"`
-	// Waited is how many executions wait forever. Unclear is how many do not
-	// continue, though a goroutine of the object might wake them; they do not count.
-	// Worn means that the search ended early, because too many goroutines wait or do
-	// not end, or because of objects that are not garbage. In the second case, Memory
-	// is how many bytes the process had. Crowded means that objects leave goroutines that
-	// keep the processors busy, so that one process can make few objects.
-	Waited  int64 `json:"waited,omitempty"`
-	Unclear int64 `json:"unclear,omitempty"`
+	// Waited is how many executions wait forever, in schedules. MayWait are methods with a
+	// call that did not return on threads: later programs there do not call them. If
+	// OnlySchedules is not empty, it says why threads cannot judge the object at all.
+	// Worn means that the search ended early because of objects that are not garbage; Memory
+	// is then how many bytes the process had.
+	Waited        int64    `json:"waited,omitempty"`
+	MayWait       []string `json:"may_wait,omitempty"`
+	Left          int      `json:"left_to_schedules,omitempty"` // programs with such calls
+	OnlySchedules string   `json:"only_schedules,omitempty"`
+	NoSchedules   string   `json:"no_schedules,omitempty"` // why there were threads only; see Both
 	// Together is how many programs have orders in which every call returns only if calls
 	// that wait for one another are open at the same time. Hopeless programs have none:
 	// generated ones are not run.
 	Together int           `json:"together,omitempty"`
 	Hopeless int           `json:"hopeless,omitempty"`
 	Worn     bool          `json:"worn,omitempty"`
-	Crowded  bool          `json:"crowded,omitempty"`
 	Memory   int64         `json:"memory,omitempty"`
 	Overlap  float64       `json:"overlap"` // share of recorded executions that overlapped
 	Elapsed  time.Duration `json:"elapsed_ns"`
-	Explored *Explored     `json:"explored,omitempty"` // with Options.Schedules
+	Explored *Explored     `json:"explored,omitempty"` // of schedules
 	Findings []*Finding    `json:"-"`                  // encoded one by one
 }
 
@@ -496,6 +499,12 @@ func (r *Report) Remarks() []string {
 	if _, nothing := r.Unsteadiness(); len(r.Unexercised) > 0 && !nothing {
 		lines = append(lines, "not exercised, as nothing overlapped or no order was visible: "+strings.Join(r.Unexercised, " "))
 	}
+	if r.NoSchedules != "" {
+		lines = append(lines, "not explored by schedules: "+r.NoSchedules)
+	}
+	if len(r.MayWait) > 0 {
+		lines = append(lines, "may wait for ever, as only schedules can tell, so that threads do not judge their programs: "+strings.Join(r.MayWait, " "))
+	}
 	if line := r.fewPrograms(); line != "" {
 		lines = append(lines, line)
 	}
@@ -512,22 +521,24 @@ func (r *Report) Remarks() []string {
 // execution under a schedule could be judged: then the search says nothing about the
 // object.
 func (r *Report) Unsteadiness() (line string, nothing bool) {
+	clean := len(r.Findings)+len(r.Crashes) == 0
 	n := len(r.Unsteady)
 	switch {
-	case r.Explored != nil && r.Explored.Judged == 0 && len(r.Findings)+len(r.Crashes) == 0:
+	case r.OnlySchedules != "":
+		return "nothing could be judged on threads, as " + r.OnlySchedules, true
+	case r.Explored != nil && r.Explored.Judged == 0 && clean:
 		return "nothing could be judged, as no execution of a program counts", true
-	case n < r.Programs && r.Explored == nil && r.Recorded > 0 && r.Overlap == 0 && r.Waited == 0 && len(r.Findings)+len(r.Crashes) == 0:
+	case r.Programs > 0 && n+r.Left == r.Programs && n == 0 && clean:
+		return "nothing could be judged on threads, as calls may wait for ever", true
+	case n < r.Programs && r.Explored == nil && r.Recorded > 0 && r.Overlap == 0 && clean:
 		return "nothing could be judged, as no invocations overlapped in the executions that were recorded", true
 	case n == 0:
 		return "", false
 	case n < r.Programs || len(r.Findings) > 0:
 		return fmt.Sprintf("%s returned different results from one sequential run to the next, such as %s", counted(n, "program", "programs"), r.Unsteady[0]), false
 	}
-	why := "new objects may share what they change"
-	if r.Crowded {
-		why = "goroutines that objects leave may change them; schedules control these"
-	}
-	return "nothing could be judged, as every program returned different results from one sequential run to the next, such as " + r.Unsteady[0] + ": " + why, true
+	return "nothing could be judged, as every program returned different results from one sequential run to the next, such as " +
+		r.Unsteady[0] + ": new objects may share what they change", true
 }
 
 // A Crash is a program that ended the process of its runner, or hung it; see

@@ -3,26 +3,97 @@ package stress
 import (
 	"cmp"
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/leadline/leadline/history/stress/worker"
 )
 
-// A SchedulesBuild builds the program that explores the schedules of an object. With plain, its plain loads and stores are steps, too. It returns nil if
-// it has none that another thread may see.
+// A SchedulesBuild builds the program that explores the schedules of an object. With plain,
+// its plain loads and stores are steps, too. It returns nil if it has none that another thread
+// may see.
 type SchedulesBuild func(ctx context.Context, plain bool) (*worker.Program, error)
 
-// SupervisePasses explores schedules in up to two passes. Each is a call of Supervise. In the
-// first one, only synchronization takes steps: there are far fewer schedules, and most
-// violations need no others. If it finds none in half of the time, plain loads and stores are
-// steps, too, in a second pass. SupervisePasses returns the report of each pass. The time does
-// not include the builds.
-func SupervisePasses(ctx context.Context, build SchedulesBuild, o Options) ([]*Report, error) {
-	whole := cmp.Or(o.Effort, DefaultEffort)
-	program, err := build(ctx, false)
-	if err != nil {
-		return nil, err
+// Both searches with both executors. threads, which searches on threads, begins at once, and
+// the program for schedules is built beside it. Schedules take over when that is there.
+// If it cannot be built, threads goes on alone, and Report.NoSchedules says why; so it does
+// if Options.Threads asks for that.
+//
+// Schedules are explored in up to two passes. In the first one, only synchronization takes
+// steps: there are far fewer schedules, and most violations need no others. If it finds none in
+// half of the time, plain loads and stores are steps, too, in a second pass. The time of the
+// options is for schedules, or for threads alone; it does not include the builds.
+//
+// Both returns the report of each pass, which has what the passes before have found, unless it has
+// a violation of the same methods itself. A violation ends the search unless Options.GoOn is set.
+func Both(ctx context.Context, threads func(context.Context, Options) (*Report, error), build SchedulesBuild, o Options) ([]*Report, error) {
+	if o.Threads {
+		r, err := threads(ctx, o)
+		return reportsOf(r), err
 	}
+	building, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	during, end := context.WithCancel(ctx)
+	defer end()
+	var program *worker.Program
+	var failure error
+	built := make(chan struct{})
+	go func() {
+		defer close(built)
+		if program, failure = build(building, false); failure == nil {
+			end()
+		}
+	}()
+	first, err := threads(during, o)
+	if err != nil || ctx.Err() != nil || len(first.Findings)+len(first.Crashes) > 0 && !o.GoOn {
+		giveUp()
+		<-built
+		return reportsOf(first), err
+	}
+	<-built
+	if failure != nil {
+		first.NoSchedules, _, _ = strings.Cut(failure.Error(), "\n")
+		return reportsOf(first), nil
+	}
+	reports, err := schedules(ctx, program, build, o)
+	reports = append(reportsOf(first), reports...)
+	for i, r := range reports[1:] {
+		r.add(reports[i])
+	}
+	return reports, err
+}
+
+// add adds what a pass before has found.
+func (r *Report) add(before *Report) {
+	r.Findings = append(slices.DeleteFunc(slices.Clone(before.Findings), func(f *Finding) bool {
+		return slices.ContainsFunc(r.Findings, func(own *Finding) bool { return own.Fault == f.Fault && slices.Equal(own.Methods, f.Methods) })
+	}), r.Findings...)
+	r.Crashes = slices.Concat(before.Crashes, r.Crashes)
+	for _, m := range before.NonAtomic {
+		if !slices.Contains(r.NonAtomic, m) {
+			r.NonAtomic = append(r.NonAtomic, m)
+		}
+	}
+	known := map[string]bool{}
+	for _, f := range r.Findings {
+		for _, m := range f.Methods {
+			known[m] = known[m] || f.Fault == ""
+		}
+	}
+	for _, m := range before.Atomic {
+		if !slices.Contains(r.Atomic, m) {
+			r.Atomic = append(r.Atomic, m)
+		}
+	}
+	r.Atomic = slices.DeleteFunc(r.Atomic, func(m string) bool { return known[m] })
+	r.Unexercised = slices.DeleteFunc(r.Unexercised, func(m string) bool { return known[m] || slices.Contains(r.Atomic, m) })
+}
+
+// schedules explores schedules in up to two passes, given the program of the first.
+func schedules(ctx context.Context, program *worker.Program, build SchedulesBuild, o Options) ([]*Report, error) {
+	o.Schedules = true
+	whole := cmp.Or(o.Effort, DefaultEffort)
 	o.Effort = whole
 	o.Effort.Time = whole.Time / 2
 	begin := time.Now()

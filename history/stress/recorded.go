@@ -76,15 +76,15 @@ type ran struct {
 	result history.Value
 }
 
-// sequentialRuns runs all shuffles of the program.
+// sequentialRuns runs the program in each order.
 func sequentialRuns(c *Class, p *Program) [][]ran {
 	var all [][]ran
-	s := newShuffler(c, p, &tally{})
-	defer s.bench.close()
 	invocations := p.All()
-	s.ran = func(order []int, outcome Outcome, _ int) { all = append(all, ranIn(order, invocations, outcome)) }
-	s.next()
-	p.unsteady = p.unsteady || s.bench.unclear // not all of them
+	err := sequentially(c, p, func(order []int, o Outcome) bool {
+		all = append(all, ranIn(order, invocations, o))
+		return true
+	})
+	p.unsteady = p.unsteady || err != nil // not all of them
 	return all
 }
 

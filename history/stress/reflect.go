@@ -2,7 +2,6 @@ package stress
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -29,9 +28,6 @@ type ReflectOptions struct {
 	Failure map[string]history.Value `json:"-"`
 	// Exclude are methods that are not to be called.
 	Exclude []string
-	// Timers keeps methods that wait but return within 200 ms, for example because of a
-	// timer of their own. They are useful with schedules, where time passes at once.
-	Timers bool
 	// Spec is the specification of the objects. Methods that it does not have
 	// are left out. One that it has with a lower-case first letter gets that
 	// name. Results must have the form of those of Spec. The name of Spec is
@@ -167,16 +163,6 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 		guess[method] = o.ReadOnly == nil && namedReadOnly(m.Name)
 		r.Class.Methods = append(r.Class.Methods, method)
 	}
-	blocking := map[*Method]bool{}
-	if !o.settled {
-		blocking = findBlocking(r.Class, o.Timers)
-	}
-	r.Class.Methods = slices.DeleteFunc(r.Class.Methods, func(m *Method) bool {
-		if blocking[m] {
-			r.LeftOut = append(r.LeftOut, LeftOut{m.goName, blockedReason})
-		}
-		return blocking[m]
-	})
 	slices.SortFunc(r.LeftOut, func(a, b LeftOut) int { return strings.Compare(a.Method, b.Method) })
 	if len(r.Class.Methods) == 0 {
 		text := "it has no method to call"
@@ -319,77 +305,6 @@ func nameIn(spec Spec, m *Method) (name, reason string) {
 	return "", fmt.Sprintf("model %s: %v", spec.Name(), err)
 }
 
-// tryTime is how long a call on a fresh object may take.
-const tryTime = 200 * time.Millisecond
-
-// blockedReason is why a method that blocks is left out.
-const blockedReason = "blocks whatever other calls do: a method that embeds it can do what it waits for"
-
-// findBlocking returns which methods of the class do not return on a fresh object,
-// nor after any of a few random calls. It tries a method that does not wait for
-// another goroutine twice, as the machine may be busy. With timers, waiting gets more time.
-func findBlocking(c *Class, timers bool) map[*Method]bool {
-	usable := *c
-	b := bench{class: &usable, limit: tryTime}
-	defer b.close()
-	list, waiting := map[*Method]bool{}, []*Method{}
-	for _, m := range c.Methods {
-		call := []Call{sampleCall(m, 0)}
-		if len(b.run(call)) == 1 {
-			continue
-		}
-		if list[m] = true; !b.unclear {
-			waiting = append(waiting, m)
-		} else if len(b.run(call)) == 1 {
-			delete(list, m)
-		}
-		b.unclear = false
-	}
-	usable.Methods = slices.DeleteFunc(slices.Clone(c.Methods), func(m *Method) bool { return list[m] && !slices.Contains(waiting, m) })
-	if len(usable.Methods) > 0 {
-		c.crowd = newCrowd(&usable, crowdCalls)
-		usable.crowd = c.crowd
-	}
-	random := rand.New(rand.NewPCG(1, 2)) // the same trials each time
-	for _, m := range waiting {
-		for n := 0; n < waitingTrials && list[m] && !usable.crowded(); n++ {
-			list[m] = !isEnabled(random, &usable, m)
-		}
-	}
-	maps.DeleteFunc(list, func(_ *Method, blocks bool) bool { return !blocks })
-	if !timers {
-		return list
-	}
-	b.patience = tryTime
-	for m := range list {
-		if len(b.run([]Call{sampleCall(m, 0)})) == 1 {
-			delete(list, m)
-		}
-	}
-	return list
-}
-
-// isEnabled reports whether a call of a method that waits returns among other calls, which
-// may wait as well. Each begins when the others have returned or wait.
-func isEnabled(random *rand.Rand, c *Class, m *Method) bool {
-	x := newMeeting(c, tryTime)
-	defer x.close()
-	var tried *openCall
-	at := random.IntN(maxSequences)
-	for n := 0; n < maxSequences && !x.unclear && (tried == nil || !tried.done.Load()); n++ {
-		if n == at {
-			tried = x.begin(sampleCall(m, 0))
-		} else {
-			x.begin(randomCall(random, c.Methods[random.IntN(len(c.Methods))]))
-		}
-	}
-	return tried != nil && tried.done.Load()
-}
-
-// waitingTrials is how often a method that waits on a fresh object is tried among random
-// calls.
-const waitingTrials = 30
-
 // readOnlyPrefixes are the first words of names of methods that may be read-only.
 var readOnlyPrefixes = strings.Fields(`All At Available Back Cap Contains Count Empty Entries Exists Find First Front Get
 	Has Head Index Is Items Iter Keys Last Len Length List Load Lookup Max Min Peek Permits Query Range Read
@@ -413,24 +328,22 @@ func beginsWith(words []string, name string) bool {
 }
 
 const (
-	readOnlyTrials  = 200
-	readOnlyEnough  = 20 // trials that are significant
-	readOnlyBlocked = 2  // trials that may block before the test ends
-	readOnlyWaiting = 30 // trials that may wait
+	readOnlyTrials = 200
+	readOnlyEnough = 20                    // trials that are significant
+	readOnlyLimit  = 10 * time.Millisecond // of a call, until the trial proves nothing
 )
 
 // staysReadOnly reports whether random trials confirm that m is read-only. In a
 // trial, three objects get the same calls, m is called on the first, and then
 // they get the same calls again. If the results of the first object differ from
 // those of the second, m has changed it, unless the results of the third differ,
-// too. A trial that waits proves nothing.
+// too. A method that waits in a trial is not called in later ones.
 func staysReadOnly(c *Class, m *Method) bool {
 	random := rand.New(rand.NewPCG(1, 1)) // the same trials each time
-	b := bench{class: c, limit: tryTime}
-	defer b.close()
-	enough, blocked, most := 0, 0, 6
-	for n := 0; n < readOnlyTrials && !c.crowded(); n++ {
-		past, future := randomCalls(random, c, most), randomCalls(random, c, most)
+	usable := *c
+	enough, most := 0, 6
+	for n := 0; n < readOnlyTrials && slices.Contains(usable.Methods, m); n++ {
+		past, future := randomCalls(random, &usable, most), randomCalls(random, &usable, most)
 		observe := randomCall(random, m)
 		var results [3]string
 		ended := true
@@ -440,22 +353,16 @@ func staysReadOnly(c *Class, m *Method) bool {
 				calls = append(calls, observe, observe)
 			}
 			calls = append(calls, future...)
-			got := b.run(calls)
+			got := c.sequential(calls, readOnlyLimit)
 			if ended = len(got) == len(calls); !ended {
+				waits := calls[len(got)].method
+				usable.Methods = slices.DeleteFunc(slices.Clone(usable.Methods), func(m *Method) bool { return m == waits })
 				break
 			}
 			results[i] = fmt.Sprint(got[len(got)-len(future):])
 		}
 		switch {
 		case !ended:
-			most = 2 // so that fewer wait
-			if b.unclear {
-				b.unclear = false
-				blocked++
-			}
-			if blocked == readOnlyBlocked || len(b.left) >= readOnlyWaiting {
-				return enough >= readOnlyEnough
-			}
 		case results[1] != results[2]: // chance
 		case results[0] != results[1]:
 			return false
@@ -466,27 +373,18 @@ func staysReadOnly(c *Class, m *Method) bool {
 	return enough >= readOnlyEnough
 }
 
-func randomCalls(random *rand.Rand, c *Class, most int) []Call {
-	calls := make([]Call, random.IntN(most+1))
+func randomCalls(random *rand.Rand, c *Class, most int) []step {
+	calls := make([]step, random.IntN(most+1))
 	for i := range calls {
 		calls[i] = randomCall(random, c.Methods[random.IntN(len(c.Methods))])
 	}
 	return calls
 }
 
-func randomCall(random *rand.Rand, m *Method) Call {
+func randomCall(random *rand.Rand, m *Method) step {
 	args := make([]history.Value, len(m.Params))
 	for i, p := range m.Params {
 		args[i] = p.Some(random.IntN(3))
 	}
-	return Invocation{m, args}.Prepare()
-}
-
-// sampleCall returns a call with the n-th value for each parameter.
-func sampleCall(m *Method, n int) Call {
-	inv := Invocation{Method: m}
-	for _, p := range m.Params {
-		inv.Args = append(inv.Args, p.Some(n))
-	}
-	return inv.Prepare()
+	return Invocation{m, args}.prepare()
 }

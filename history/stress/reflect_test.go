@@ -317,40 +317,6 @@ func TestReflectLeavesOut(t *testing.T) {
 	if r.Class.Name != "stress.kitchenSink" {
 		t.Errorf("the class is called %s", r.Class.Name)
 	}
-	never := make(chan int)
-	defer close(never)
-	r, err = Reflect(func() blocker { return blocker{never} }, ReflectOptions{})
-	if want := []LeftOut{{"Block", blockedReason}}; err != nil || !slices.Equal(r.LeftOut, want) || len(r.Class.Methods) != 1 {
-		t.Errorf("%v, left out: %v, want %v", err, r.LeftOut, want)
-	}
-}
-
-// An alarm has a method that returns by a timer of its own.
-type alarm struct{ never chan int }
-
-func (a alarm) Block() { <-a.never }
-func (a alarm) Late() bool {
-	select {
-	case <-a.never:
-		return true
-	case <-time.After(50 * time.Millisecond):
-		return false
-	}
-}
-
-// TestReflectTimers: what returns by a timer is not left out if there is time for it. A
-// busy machine may need several attempts.
-func TestReflectTimers(t *testing.T) {
-	never := make(chan int)
-	defer close(never)
-	for range 100 {
-		r, err := Reflect(func() alarm { return alarm{never} }, ReflectOptions{Timers: true})
-		if err == nil && slices.Equal(r.LeftOut, []LeftOut{{"Block", blockedReason}}) {
-			return
-		}
-		t.Logf("%+v, %v", r, err)
-	}
-	t.Fail()
 }
 
 // TestReflectReadOnly: a name that wrongly suggests read-only is refuted, and a

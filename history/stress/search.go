@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"runtime"
 	"slices"
 	"time"
 
@@ -33,21 +32,16 @@ type searcher struct {
 	called  map[*Method]bool
 	skipped int             // programs that were not run
 	why     error           // of the last of them
-	known   map[string]bool // which calls wait; see shuffler
-	waits   bool            // an invocation waited in a sequential run
-	before  int64           // abandoned goroutines when it started
+	waits   bool            // with schedules, an invocation waited in a sequential run
+	waiting map[string]bool // on threads, methods with calls that may wait for ever
 	memory  int64           // how many bytes the process may have
 	batch   int             // see batchFor
 	// diverged is how often a program was found to diverge.
 	diverged int
-	// together says that calls of a program wait for one another, and fruitless in how many
-	// others that was not so.
-	together  bool
-	fruitless int
-	shares    map[*Method]share
-	faults    map[string]bool // those found, by kind and method
-	alone     map[string]bool // the calls that were tried alone
-	spent     time.Duration   // by all methods
+	shares   map[*Method]share
+	faults   map[string]bool // those found, by kind and method
+	alone    map[string]bool // the calls that were tried alone
+	spent    time.Duration   // by all methods
 }
 
 // Search looks for violations in a class. It runs generated programs, one for
@@ -58,8 +52,8 @@ type searcher struct {
 func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 	o.Effort = cmp.Or(o.Effort, DefaultEffort)
 	s := &searcher{ctx: ctx, class: c, options: o, report: &Report{Subject: c.Name, MethodPrograms: map[string]int{}}, start: time.Now(),
-		called: map[*Method]bool{}, known: map[string]bool{}, shares: map[*Method]share{}, faults: map[string]bool{}, alone: map[string]bool{}, before: abandoned.Load(),
-		guilty: o.guilty, memory: memoryUsed() + maxMemory}
+		called: map[*Method]bool{}, waiting: map[string]bool{}, shares: map[*Method]share{}, faults: map[string]bool{}, alone: map[string]bool{},
+		guilty: o.known, memory: memoryUsed() + maxMemory}
 	s.end = s.start.Add(o.Effort.Time)
 	if len(o.Programs) > 0 { // they have the time that they need
 		s.end = s.start.Add(math.MaxInt64)
@@ -69,12 +63,10 @@ func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 		return nil, err
 	}
 	s.targets = targets
-	if c.crowd == nil && !o.Schedules {
-		c.crowd = newCrowd(c, 0) // a call may end the process
-	}
-	if before := runtime.GOMAXPROCS(0); c.crowd != nil && before < crowdProcs {
-		runtime.GOMAXPROCS(crowdProcs)
-		defer runtime.GOMAXPROCS(before)
+	if !o.Schedules && c.leaves() {
+		s.report.OnlySchedules = leaving
+		s.complete()
+		return s.report, nil
 	}
 	defer func() {
 		for _, t := range targets {
@@ -131,16 +123,7 @@ func (s *searcher) prepare() ([]*target, error) {
 	return s.generated()
 }
 
-// maxAbandoned is how many goroutines may wait forever until a search ends.
-var maxAbandoned int64 = 1000
-
 func (s *searcher) goesOn(targets []*target) bool {
-	if abandoned.Load()-s.before >= maxAbandoned {
-		s.report.Worn = true
-	}
-	if s.report.Programs > 0 && s.class.crowded() {
-		s.report.Worn, s.report.Crowded = true, true
-	}
 	if s.report.Worn {
 		return false
 	}
@@ -215,7 +198,7 @@ func (s *searcher) draw(t *target) (*Program, bool) {
 		switch {
 		case !ok || len(s.programs) > 0:
 			return p, ok
-		case s.isGuilty(p):
+		case s.isGuilty(p), s.mayWait(p):
 		case drawn < slow && s.hadShare(s.slowest(p)):
 		default:
 			return p, true
@@ -308,39 +291,41 @@ func (s *searcher) try(t *target, p *Program) error {
 	t.explored++
 	s.report.Programs++
 	begin := time.Now()
-	p, expected, err := s.fit(p)
+	expected, err := s.expected(p)
 	if err != nil {
 		s.charge(p, time.Since(begin))
 	}
+	var waits *WaitsError
 	switch {
+	case errors.As(err, &waits):
+		s.leave(p, waits.Method)
+		return nil
 	case err != nil && len(s.programs) > 0:
 		return fmt.Errorf("running %v: %w", p, err)
-	case errors.Is(err, errSpins):
-		s.report.Worn = true // it takes the time of others
-		s.skipped, s.why = s.skipped+1, err
-		return nil
 	case err != nil: // too many shuffles, say; the next program may have fewer
 		s.skipped, s.why = s.skipped+1, err
 		return nil
-	}
-	if p.together {
-		s.report.Together++
 	}
 	if s.options.parallel != nil {
 		s.options.parallel()
 	}
 	run := s.run(p, RunOptions{Time: s.options.Effort.Program, Seed: s.options.Seed + uint64(s.report.Programs), Stop: expected})
-	defer run.release(s.class)
 	s.ran(p, time.Since(begin))
-	if s.class.crowd != nil && !s.options.Schedules && unexpected(p, run, expected) != nil {
-		s.widen(p, run, expected)
+	if run.Waits != nil {
+		s.leave(p, run.Waits...)
+		return nil
+	}
+	if run.Leaves {
+		s.report.OnlySchedules, s.report.Left = leaving, s.report.Left+1
+		t.done = true
+		return nil
 	}
 	if f := s.seen(p, run, expected); f != nil {
 		f.Method, f.Explored, f.Generated, f.Elapsed = method, t.explored, t.generated, time.Since(s.start)
-		s.bounded(max(s.left(), reduceTime), func() { err = s.found(t, f, run, expected) })
+		s.bounded(max(s.left(), reduceTime), func() { err = s.found(t, f) })
 	}
 	if err == nil {
-		err = s.keep(p, run, expected)
+		err = s.keep(p, run)
 	}
 	if !p.unsteady && run.Overlapping > 0 && expected.set.n > 1 {
 		for _, sequence := range p.Sequences {
@@ -353,8 +338,8 @@ func (s *searcher) try(t *target, p *Program) error {
 }
 
 // found proves, reduces and reports a violation that was seen.
-func (s *searcher) found(t *target, f *Finding, run *Run, expected *Expected) error {
-	if !s.proves(f, run, expected) {
+func (s *searcher) found(t *target, f *Finding) error {
+	if !s.proves(f) {
 		return nil
 	}
 	if err := s.confirm(f); err != nil {
@@ -424,18 +409,38 @@ func (s *searcher) run(p *Program, o RunOptions) *Run {
 	if s.batch == 0 {
 		s.batch = batchFor(s.class)
 	}
-	o.Blocking, o.batch, o.memory = s.waits, s.batch, s.memory
+	o.batch, o.memory = s.batch, s.memory
 	o.Time = min(o.Time, max(s.left(), leastRun))
 	run := RunProgram(s.ctx, s.class, p, o)
 	s.report.Executions += run.Executions
 	s.report.Recorded += run.Recorded
-	s.report.Waited += run.Waited
-	s.report.Unclear += run.Unclear
 	s.overlap += run.Overlapping
 	if used, over := overMemory(s.memory); over {
 		s.report.Worn, s.report.Memory = true, used
 	}
 	return run
+}
+
+// leaving is why threads do not judge an object.
+const leaving = "objects leave goroutines, which may change them"
+
+// leave leaves a program to schedules, and so later ones that call a method which may wait for
+// ever.
+func (s *searcher) leave(p *Program, methods ...string) {
+	p.unsteady = true
+	s.report.Left++
+	for _, m := range methods {
+		if !s.waiting[m] {
+			s.waiting[m] = true
+			s.report.MayWait = append(s.report.MayWait, m)
+		}
+	}
+}
+
+// mayWait reports whether threads cannot run a program, as a method that it calls may wait for
+// ever.
+func (s *searcher) mayWait(p *Program) bool {
+	return len(s.waiting) > 0 && slices.ContainsFunc(p.All(), func(inv Invocation) bool { return s.waiting[inv.Method.Name] })
 }
 
 func (s *searcher) starting(method string, p *Program) {
@@ -453,7 +458,7 @@ func (s *searcher) starting(method string, p *Program) {
 
 // keep passes recorded executions on. It passes none of a program whose
 // sequential runs in the header may not be all there are.
-func (s *searcher) keep(p *Program, run *Run, expected *Expected) error {
+func (s *searcher) keep(p *Program, run *Run) error {
 	kept := 0
 	for i := range run.histories {
 		r := &run.histories[i]
@@ -467,7 +472,7 @@ func (s *searcher) keep(p *Program, run *Run, expected *Expected) error {
 		if err != nil {
 			return err
 		}
-		if violates && (s.options.Schedules || !s.believes(p, run.Recorded/r.times, expected)) {
+		if violates && (s.options.Schedules || !s.believes(p, run.Recorded/r.times)) {
 			return nil
 		}
 		h.ID = fmt.Sprintf("%s/%d-%d", s.class.Name, s.report.Programs, i)

@@ -71,7 +71,6 @@ type supervisor struct {
 	overlap    float64
 	settled    bool // by the last process
 	made       bool // an object
-	crowds     bool // a process was crowded
 	worn       int  // processes that ended early; see Report.Worn
 	crashes    int  // of processes
 	// reducing is a finding that the process makes smaller.
@@ -126,13 +125,9 @@ func (s *supervisor) process(j job) (again bool, err error) {
 func (s *supervisor) died(death *worker.Death, j job) (again bool, err error) {
 	silent, ran := death.Cause == worker.Silent, s.result.Programs+s.started > 0
 	switch {
-	case ran && (silent && s.crowds || death.Cause == worker.Memory): // others may have been to blame
+	case ran && death.Cause == worker.Memory: // other programs may have been to blame
 		s.worn++
-		s.result.Worn = true
-		s.result.Crowded = s.result.Crowded || silent
-		if !silent {
-			s.result.Memory = max(s.result.Memory, worker.DefaultMemory)
-		}
+		s.result.Worn, s.result.Memory = true, max(s.result.Memory, worker.DefaultMemory)
 		s.interrupted()
 		return len(s.job.Programs) == 0, nil
 	case s.started == 0 && silent && s.made:
@@ -162,10 +157,8 @@ func (s *supervisor) follow(p *worker.Process, j job) error {
 		switch {
 		case m.Made:
 			s.made = true
-		case m.Crowded:
-			s.crowds = true
 		case m.Settled != nil:
-			s.job.ReflectOptions, s.job.Settled, s.job.Leaves, s.settled = m.Settled.Reflect, true, m.Settled.Leaves, true
+			s.job.ReflectOptions, s.job.Settled, s.settled = m.Settled.Reflect, true, true
 			s.result.LeftOut = m.Settled.LeftOut
 		case m.Targets != nil:
 			s.methods = m.Targets
@@ -203,7 +196,7 @@ func (s *supervisor) add(f *Finding) {
 	}
 	s.result.Findings = append(s.result.Findings, f)
 	if f.Fault == "" {
-		s.job.Guilty = append(s.job.Guilty, f.Methods)
+		s.job.Known = append(s.job.Known, f.Methods)
 		if f.Method != "" || !s.job.GoOn {
 			s.drop(f.Method)
 		}
@@ -230,7 +223,13 @@ func (s *supervisor) merge(r *Report) {
 	t.Executions += r.Executions
 	t.Recorded += r.Recorded
 	t.Waited += r.Waited
-	t.Unclear += r.Unclear
+	for _, m := range r.MayWait {
+		if !slices.Contains(t.MayWait, m) {
+			t.MayWait = append(t.MayWait, m)
+		}
+	}
+	t.Left += r.Left
+	t.OnlySchedules = r.OnlySchedules
 	for m, n := range r.MethodPrograms {
 		t.MethodPrograms[m] += n
 	}
@@ -238,7 +237,7 @@ func (s *supervisor) merge(r *Report) {
 	t.Hopeless += r.Hopeless
 	t.Clock = t.Clock || r.Clock
 	t.Memory = max(t.Memory, r.Memory)
-	t.Worn, t.Crowded = r.Worn, t.Crowded || r.Crowded
+	t.Worn = r.Worn
 	if r.Explored != nil {
 		s.explored().add(r.Explored)
 	}
@@ -279,7 +278,7 @@ func (s *supervisor) crashed(what, stack string) {
 	}
 	s.interrupted()
 	s.crashes++
-	if s.job.Guilty = append(s.job.Guilty, s.last.Calls); s.last.Method != "" || !s.job.GoOn || s.crashes == maxCrashes {
+	if s.job.Known = append(s.job.Known, s.last.Calls); s.last.Method != "" || !s.job.GoOn || s.crashes == maxCrashes {
 		s.drop(s.last.Method)
 	}
 }
@@ -296,7 +295,7 @@ func (s *supervisor) complete() {
 			r.NonAtomic = append(r.NonAtomic, f.Method)
 		}
 	}
-	guilty := func(m string) bool { return slices.Contains(r.NonAtomic, m) || isIn(s.job.Guilty, m) }
+	guilty := func(m string) bool { return slices.Contains(r.NonAtomic, m) || isIn(s.job.Known, m) }
 	r.Atomic = slices.DeleteFunc(r.Atomic, guilty)
 	slices.Sort(r.Unexercised)
 	r.Unexercised = slices.DeleteFunc(slices.Compact(r.Unexercised), func(m string) bool {

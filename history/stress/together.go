@@ -3,12 +3,9 @@ package stress
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
-	"sync/atomic"
 	"time"
 
-	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress/explore/schedule"
 )
 
@@ -59,13 +56,12 @@ type togetherRun struct {
 }
 
 // together runs the program once. choose picks the next invocation, which begin begins.
-func (s *shuffler) together(choose func(int) int, begin func(i int), returned func(i int) bool) *togetherRun {
+func (s *sequencer) together(choose func(int) int, begin func(i int), returned func(i int) bool) *togetherRun {
 	r := &togetherRun{outcome: make(Outcome, len(s.calls))}
 	for i := range r.outcome {
 		r.outcome[i] = notCalled
 	}
-	s.order = s.order[:0]
-	clear(s.at)
+	s.restart()
 	isOpen := func(i int) bool { return r.outcome[i] == Waiting && !returned(i) }
 	for {
 		list := slices.DeleteFunc(s.candidates(), func(i int) bool {
@@ -75,11 +71,8 @@ func (s *shuffler) together(choose func(int) int, begin func(i int), returned fu
 			break
 		}
 		i := list[choose(len(list))]
-		s.order = append(s.order, i)
-		if at := s.sequence[i]; at >= 0 {
-			s.at[at]++
-		}
-		if m := s.calls[i].method; m.Weak && !m.ReadOnly && choose(2) == 1 {
+		s.take(i)
+		if m := s.calls[i].method; m.isFailing() && choose(2) == 1 {
 			r.outcome[i] = m.Failure
 		} else {
 			r.outcome[i] = Waiting
@@ -97,52 +90,9 @@ func (s *shuffler) together(choose func(int) int, begin func(i int), returned fu
 }
 
 // follows reports whether an invocation can begin only after the other one has returned.
-func (s *shuffler) follows(i, other int) bool {
+func (s *sequencer) follows(i, other int) bool {
 	a, b := s.sequence[i], s.sequence[other]
 	return a < 0 || b < 0 || a == b || slices.Contains(s.before[a], b)
-}
-
-// runTogether runs the program in every order.
-func (s *shuffler) runTogether() {
-	var runs []*togetherRun
-	var picks, limits []int
-	for more := true; more && !s.bench.unclear && !s.exhausted(); {
-		if len(runs) == maxTogether {
-			s.failure = errTogether
-			return
-		}
-		at := 0
-		m := newMeeting(s.class, spinLimit)
-		open := make([]*openCall, len(s.calls))
-		r := s.together(func(n int) int {
-			if at == len(picks) {
-				picks, limits = append(picks, 0), append(limits, n)
-			}
-			at++
-			return picks[at-1]
-		}, func(i int) { open[i] = m.begin(s.calls[i].run) }, func(i int) bool { return open[i].done.Load() })
-		for i, c := range open {
-			if c != nil && c.done.Load() {
-				r.outcome[i] = c.result
-			}
-		}
-		s.bench.unclear, s.bench.spins = s.bench.unclear || m.unclear, s.bench.spins || m.spins
-		m.close()
-		runs = append(runs, r)
-		for len(picks) > 0 && picks[len(picks)-1]+1 == limits[len(limits)-1] {
-			picks, limits = picks[:len(picks)-1], limits[:len(limits)-1]
-		}
-		if more = len(picks) > 0; more {
-			picks[len(picks)-1]++
-		}
-	}
-	s.waited = true
-	for _, r := range legal(runs) {
-		s.seen.add(r.outcome, 1)
-		if s.ran != nil {
-			s.ran(r.order, r.outcome, len(r.waits))
-		}
-	}
 }
 
 // knownRuns says what other runs show about the start of a run. Keys are lists of
@@ -220,81 +170,6 @@ func legal(runs []*togetherRun) []*togetherRun {
 		}
 	}
 	return list
-}
-
-// A meeting is an object with calls that are open at the same time, each in a goroutine of
-// its own.
-type meeting struct {
-	class   *Class
-	object  any
-	open    []*openCall
-	limit   time.Duration // of a call that does not wait
-	unclear bool          // whether they wait
-	spins   bool
-}
-
-type openCall struct {
-	id     int64
-	result history.Value
-	done   atomic.Bool
-}
-
-func newMeeting(c *Class, limit time.Duration) *meeting {
-	return &meeting{class: c, object: c.New(), limit: limit}
-}
-
-// begin begins a call and waits until every open one has returned or waits.
-func (m *meeting) begin(call Call) *openCall {
-	c, started := &openCall{}, make(chan struct{})
-	go func() {
-		c.id = goroutineID()
-		close(started)
-		c.result = call(m.object)
-		c.done.Store(true)
-	}()
-	<-started
-	m.open = append(m.open, c)
-	pause, begun := 20*time.Microsecond, time.Now()
-	for n := 0; ; n++ {
-		m.open = slices.DeleteFunc(m.open, func(c *openCall) bool { return c.done.Load() })
-		if len(m.open) == 0 {
-			break
-		}
-		if n < 20 {
-			runtime.Gosched()
-			continue
-		}
-		var ids []int64
-		for _, c := range m.open {
-			ids = append(ids, c.id)
-		}
-		l, _ := lookAt(ids)
-		if l == waits {
-			break
-		}
-		if late := time.Since(begun); late > m.limit || l == mayMove && late > unproven {
-			m.unclear, m.spins = true, l == moves
-			break
-		}
-		time.Sleep(pause)
-		pause = min(2*pause, lastLook)
-	}
-	m.class.moved()
-	return c
-}
-
-// close releases the object.
-func (m *meeting) close() {
-	left := m.open
-	ended := func() bool { return !slices.ContainsFunc(left, func(c *openCall) bool { return !c.done.Load() }) }
-	switch {
-	case ended():
-		m.class.close(m.object)
-	case m.unclear:
-		abandoned.Add(int64(len(left)))
-	default:
-		m.class.release(m.object, ended)
-	}
 }
 
 // quiet is a time that passes only when no thread can go on.

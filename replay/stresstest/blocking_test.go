@@ -1,6 +1,8 @@
 package stresstest
 
 import (
+	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -68,49 +70,36 @@ func TestBlocking(t *testing.T) {
 	short := Options{Effort: stress.Effort{Time: 200 * time.Millisecond, Program: 10 * time.Millisecond}}
 	Test(t, func() *BoundedQueue { return newBoundedQueue((*sync.Cond).Broadcast) }, short)
 	Test(t, func() ChannelQueue { return ChannelQueue{make(chan int, 1)} }, short)
-
-	for _, e := range []struct {
-		name    string
-		wake    func(*sync.Cond)
-		program string // reducing a large one would take seconds
-	}{
-		{"Signal", (*sync.Cond).Signal, "{ Get() } || { Get() } || { Put(0); Put(0) }"},
-		{"nobody", func(*sync.Cond) {}, "{ Get() } || { Put(0) }"},
-	} {
-		t.Run(e.name, func(t *testing.T) {
-			t.Parallel()
-			tb := &fakeTB{dir: t.TempDir()}
-			long := Options{Dir: tb.dir, Effort: stress.Effort{Time: 5 * time.Minute, Program: 5 * time.Minute},
-				Programs: []string{e.program}}
-			Test(tb, func() *BoundedQueue { return newBoundedQueue(e.wake) }, long)
-			text := strings.Join(tb.errors, "\n")
-			for _, want := range []string{"BoundedQueue is not atomic", ": sync.Cond.Wait at blocking_test.go:", "would be possible ", "To explain it: "} {
-				if !strings.Contains(text, want) {
-					t.Errorf("it wakes %s, and %q is not in\n%s", e.name, want, text)
-				}
-			}
-		})
+	// On threads alone, nobody knows whether a call waits for ever.
+	tb := &fakeTB{dir: t.TempDir()}
+	Test(tb, func() *BoundedQueue { return newBoundedQueue(func(*sync.Cond) {}) }, Options{Dir: tb.dir, Threads: true, Effort: short.Effort,
+		Programs: []string{"{ Get() } || { Put(0) }"}})
+	if text := strings.Join(tb.logs, "\n"); len(tb.errors) > 0 || !strings.Contains(text, "methods may wait for ever") || !strings.Contains(text, "only schedules can tell") {
+		t.Errorf("%q, %s", tb.errors, text)
 	}
 }
 
-// A Stuck waits for nothing that a call of it gives.
-type Stuck struct{}
+// losesWakeUps is TestLosesWakeUps in a process of its own, and in the workers of that.
+func losesWakeUps(t *testing.T) {
+	Test(t, func() *BoundedQueue { return newBoundedQueue((*sync.Cond).Signal) }, Options{Effort: stress.Effort{Time: 5 * time.Minute, Program: 10 * time.Millisecond},
+		Dir: t.TempDir(), Programs: []string{"{ Get() } || { Get() } || { Put(0); Put(0) }"}})
+}
 
-func (Stuck) Get() int { select {} }
-
-// TestRendezvous: methods that always wait for another one are tested together, and the log
-// says so. A method that nothing wakes is left out.
-func TestRendezvous(t *testing.T) {
-	tb := &fakeTB{dir: t.TempDir()}
-	effort := stress.Effort{Time: 5 * time.Minute, Program: 10 * time.Millisecond}
-	Test(tb, func() ChannelQueue { return ChannelQueue{make(chan int)} }, Options{Effort: effort, Programs: []string{"{ Put(0) } || { Get() }"}})
-	if text := strings.Join(tb.logs, "\n"); len(tb.errors) > 0 || !strings.Contains(text, "1 program was compared with runs in which calls that wait for one another are open together") {
-		t.Errorf("%q, %s", tb.errors, text)
+// TestLosesWakeUps: a queue that loses wake-ups fails in schedules, and the failure says who
+// waits where.
+func TestLosesWakeUps(t *testing.T) {
+	if os.Getenv("LOSES_WAKE_UPS") != "" {
+		losesWakeUps(t)
+		return
 	}
-	tb = &fakeTB{dir: t.TempDir()}
-	Test(tb, func() Stuck { return Stuck{} }, Options{})
-	if text := strings.Join(tb.errors, "\n"); !strings.Contains(text, "no method to call; Get is left out: blocks") {
-		t.Errorf("%q", text)
+	t.Parallel() // it waits for another process
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestLosesWakeUps$")
+	cmd.Env = append(os.Environ(), "LOSES_WAKE_UPS=1")
+	out, err := cmd.CombinedOutput()
+	for _, want := range []string{"BoundedQueue is not atomic", "sync.Cond.Wait at stresstest/blocking_test.go:", "The schedule is "} {
+		if err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
 	}
 }
 

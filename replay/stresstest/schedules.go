@@ -2,6 +2,7 @@ package stresstest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -20,7 +21,7 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// calls counts the calls with Options.Schedules in each test.
+// calls counts the calls in each test.
 var calls = callCounter{made: map[TB]int{}}
 
 type callCounter struct {
@@ -28,17 +29,11 @@ type callCounter struct {
 	made map[TB]int
 }
 
-// next returns the number of a call with Options.Schedules, or 0 for a call without.
-// In a worker, whose name is the number of one call, it serves that call and
-// does not return. For the other calls, which do nothing there, it returns -1.
+// next returns the number of a call. In a worker, whose name is the number of one call, it
+// serves that call and does not return. For the other calls, which do nothing there, it
+// returns -1.
 func (c *callCounter) next(t TB, o Options, serve func(stress.Checker) int) int {
 	child := worker.Name()
-	if !o.Schedules {
-		if child != "" {
-			return -1
-		}
-		return 0
-	}
 	c.Lock()
 	c.made[t]++
 	n := c.made[t]
@@ -53,12 +48,19 @@ func (c *callCounter) next(t TB, o Options, serve func(stress.Checker) int) int 
 	return -1
 }
 
-// superviseSchedules explores the schedules of a class in instrumented builds of the test's
-// program, and returns the report of each pass. It first tries schedules that an earlier run of
-// the test has saved.
-func superviseSchedules(t TB, c *stress.Class, o Options, call int) ([]*stress.Report, error) {
+// search searches a class on threads of this process, and in schedules of instrumented builds
+// of the test's program. It returns the report of each pass. It first tries schedules that an
+// earlier run of the test has saved.
+func search(t TB, c *stress.Class, o Options, call int) ([]*stress.Report, error) {
 	t.Helper()
 	ctx := contextOf(t)
+	threads := func(ctx context.Context, o Options) (*stress.Report, error) { return stress.Search(ctx, c, o) }
+	if !isGoTest(t) {
+		none := func(context.Context, bool) (*worker.Program, error) {
+			return nil, errors.New("only tests that go test runs can be")
+		}
+		return stress.Both(ctx, threads, none, o)
+	}
 	dir, err := os.MkdirTemp("", "leadline-test-")
 	if err != nil {
 		return nil, err
@@ -90,10 +92,12 @@ func superviseSchedules(t TB, c *stress.Class, o Options, call int) ([]*stress.R
 		}
 		return program(path), nil
 	}
-	if r, err := replaySaved(ctx, o, savedSchedules(t, o, call), build); r != nil || err != nil {
-		return []*stress.Report{r}, err
+	if saved := savedSchedules(t, o, call); len(saved) > 0 && !o.Threads {
+		if r, err := replaySaved(ctx, o, saved, build); r != nil || err != nil {
+			return []*stress.Report{r}, err
+		}
 	}
-	return stress.SupervisePasses(ctx, build, o)
+	return stress.Both(ctx, threads, build, o)
 }
 
 // replaySaved replays saved schedules. If one still shows a violation, it explores the
@@ -103,13 +107,13 @@ func replaySaved(ctx context.Context, o Options, list []stress.SavedSchedule, bu
 		for _, plain := range []bool{false, true} {
 			program, err := build(ctx, plain)
 			if err != nil {
-				return nil, err
+				return nil, nil // Both says why
 			}
 			if program == nil {
 				continue
 			}
 			again := o
-			again.Programs = nil
+			again.Programs, again.Schedules = nil, true
 			replayed, err := stress.Replay(ctx, *program, again, s.Program, s.Schedule)
 			if err != nil || !replayed.Violates {
 				continue

@@ -16,13 +16,15 @@
 //	0         1          |-------|       Dequeue(): 1
 //	1         2              |-------|   Dequeue(): 1
 //
-// With Options.Schedules, interleavings are not left to chance: Test builds an
-// instrumented copy of the test's program and explores the schedules of programs
-// in it, one thread at a time. It instruments the package of the test, the packages of its
-// module that it imports, and the packages of the types that the object consists of. A line
-// of the log names other packages that synchronise. See package instrument for what that
-// covers. A failure shows each step. The schedule is saved with the history, and is tried
-// first when the test runs again.
+// Interleavings are not left to chance: while threads run, Test builds an instrumented copy of
+// the test's program, and then explores the schedules of programs in it, one thread at a time,
+// in the time of the options. Options.Threads asks for threads alone. Where there is no Go tool
+// or no source, a line of the log says so, and threads run alone.
+//
+// The copy has the package of the test, the packages of its module that it imports, and the
+// packages of the types that the object consists of. A line of the log names other packages
+// that synchronise. See package instrument for what that covers. A failure shows each step. The
+// schedule is saved with the history, and is tried first when the test runs again.
 //
 // Check checks a history that package history/record has recorded. That a test
 // passes means little: interleavings are left to chance. See package
@@ -74,8 +76,8 @@ type Options = stress.Options
 const shortTime = time.Second
 
 // Test runs generated programs of the methods of the objects that newObject makes, as
-// stress.Reflect finds them, in this process. It fails the test if an execution shows that
-// a method is not atomic. A failure shows the history, saves it, and says how to reproduce
+// stress.Reflect finds them. It fails the test if an execution shows that a method is not
+// atomic. A failure shows the history, saves it, and says how to reproduce
 // it. If t is a *testing.T or *testing.B, go test -short shortens the test to a second.
 //
 // Methods that Reflect leaves out, such as generic ones, are not tested. A line of the log
@@ -101,7 +103,6 @@ func Test[T any](t TB, newObject func() T, o Options) {
 		t.Errorf("stress: %v", err)
 		return
 	}
-	o.Timers = o.Timers || o.Schedules
 	call := calls.next(t, o, func(c stress.Checker) int {
 		return stress.ServeDerived(func(d stress.ReflectOptions) (*stress.Reflected, error) {
 			d.Spec, d.Close, d.Failure = o.Spec, o.Close, o.Failure // a job has no functions
@@ -217,16 +218,7 @@ func testClass(t TB, c *stress.Class, o Options, call int) {
 			found(f)
 		}
 	}
-	var report *stress.Report
-	var err error
-	var reports []*stress.Report // of the passes before
-	if o.Schedules {
-		if reports, err = superviseSchedules(t, c, o, call); len(reports) > 0 {
-			reports, report = reports[:len(reports)-1], reports[len(reports)-1]
-		}
-	} else {
-		report, err = stress.Search(contextOf(t), c, o)
-	}
+	reports, err := search(t, c, o, call)
 	if decider.fault != nil { // it may be the cause of any finding
 		t.Errorf("stress: %v", decider.fault)
 		return
@@ -238,6 +230,10 @@ func testClass(t TB, c *stress.Class, o Options, call int) {
 		t.Errorf("stress: %s: %v", c.Name, err)
 		return
 	}
+	if len(reports) == 0 {
+		return // the test has ended
+	}
+	reports, report := reports[:len(reports)-1], reports[len(reports)-1]
 	for _, crash := range report.Crashes {
 		t.Errorf("stress: %s: %s: %s\n%s", c.Name, crash.Program, crash.What, crash.Stack)
 	}
@@ -245,7 +241,11 @@ func testClass(t TB, c *stress.Class, o Options, call int) {
 		report.Unexercised = nil // the user chose the programs
 	}
 	for _, r := range reports {
-		t.Logf("stress: %s: %s; then with plain loads and stores as steps:", c.Name, r.Coverage())
+		next := "plain loads and stores as steps, too"
+		if r.Explored == nil {
+			next = "schedules"
+		}
+		t.Logf("stress: %s: %s; then %s:", c.Name, r.Coverage(), next)
 	}
 	logReport(t, c.Name, report, o.Strict, len(failures) == 0)
 	warnOfEnd(t, c.Name, report, len(failures) == 0)
@@ -266,9 +266,6 @@ func logReport(t TB, class string, report *stress.Report, strict, passed bool) {
 	for _, line := range report.Waits() {
 		t.Logf("stress: %s: %s", class, line)
 	}
-	if report.Unclear > 0 {
-		warn(t, "stress: %s: %d executions did not go on, but goroutines of the object might have woken them; they do not count", class, report.Unclear)
-	}
 	for _, line := range report.Remarks() {
 		warn(t, "stress: %s: methods %s", class, line)
 	}
@@ -288,15 +285,11 @@ func warnOfEnd(t TB, class string, report *stress.Report, passed bool) {
 	switch {
 	case report.Memory > 0:
 		warn(t, "stress: %s: the test ended early, as its objects keep %d MB; Options.Close can release them", class, report.Memory>>20)
-	case report.Crowded:
-		warn(t, "stress: %s: the test ended early, as goroutines that its objects leave keep the processors busy; Options.Close can stop them", class)
-	case report.Worn:
-		warn(t, "stress: %s: the test ended early, as too many goroutines wait for ever, or one does not end", class)
 	}
 	if report.Recorded > 0 && report.Overlap < leastOverlap && passed {
 		hint := ""
 		if runtime.NumCPU() == 1 {
-			hint = "; with one processor, Options.Schedules finds more"
+			hint = "; with one processor, schedules find more"
 		}
 		warn(t, "stress: %s: next to no executions overlapped; that no violation was found means little%s", class, hint)
 	}
@@ -361,9 +354,6 @@ func (c *checker) describe(t TB, f *stress.Finding, dir string, call int) string
 		long := ""
 		if f.Again() > stress.QuickEffort.Program {
 			long = fmt.Sprintf(", Effort: stress.Effort{Program: %d * time.Millisecond}", f.Again().Milliseconds())
-		}
-		if f.Scheduled != nil {
-			long = ", Schedules: true"
 		}
 		fmt.Fprintf(&b, "To reproduce: Options{Programs: []string{%q}%s}\n", f.Program, long)
 		_, saved := save(t, item, comments, c.spec == nil || item.History.Model == spec.RunsName || isBundled(c.spec), dir)

@@ -120,7 +120,7 @@ func TestSequential(t *testing.T) {
 				n /= 3
 			}
 			if waits(s.Class) {
-				n = 10 // it takes milliseconds to see that a method waits
+				n = 1 // it takes seconds to see that a method waits
 			}
 			for range n {
 				list := calls(random, s.Class, 8)

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress/explore/schedule"
+	"github.com/leadline/leadline/history/stress/explore/shim/sync"
 )
 
 // A meetingPoint is an unbuffered channel that can be closed.
@@ -21,33 +23,25 @@ func newMeetingPoint() *meetingPoint {
 }
 
 func (m *meetingPoint) Send(v int) error {
-	select {
-	case m.c <- v:
+	if schedule.Select(false, schedule.To(m.c).Case(v), schedule.RecvCase(m.closed)) == 0 {
 		return nil
-	case <-m.closed:
-		return errClosed
 	}
+	return errClosed
 }
 
 func (m *meetingPoint) Recv() int {
-	select {
-	case v := <-m.c:
-		return v
-	case <-m.closed:
-		return -1
+	value := schedule.RecvCase(m.c)
+	if schedule.Select(false, value, schedule.RecvCase(m.closed)) == 0 {
+		return value.Value()
 	}
+	return -1
 }
 
 func (m *meetingPoint) TrySend(v int) bool {
-	select {
-	case m.c <- v:
-		return true
-	default:
-		return false
-	}
+	return schedule.Select(true, schedule.To(m.c).Case(v)) == 0
 }
 
-func (m *meetingPoint) Close() { m.once.Do(func() { close(m.closed) }) }
+func (m *meetingPoint) Close() { m.once.Do(func() { schedule.Close(m.closed) }) }
 
 var errClosed = errors.New("closed")
 
@@ -64,11 +58,11 @@ func (b *barrier2) Await() int {
 	b.mu.Lock()
 	n, next := b.n%2, b.next
 	if b.n++; n == 1 {
-		close(next)
+		schedule.Close(next)
 		b.next = make(chan struct{})
 	}
 	b.mu.Unlock()
-	<-next
+	schedule.Recv(next)
 	return n
 }
 
@@ -119,7 +113,7 @@ func (b *faultyBox) Take() int {
 	defer b.mu.Unlock()
 	v, waited := 0, !b.full
 	if waited && b.held {
-		<-make(chan int)
+		schedule.Recv(make(chan int))
 	}
 	for !b.full {
 		b.c.Wait()
@@ -168,10 +162,11 @@ func TestTogether(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.together = true
-		e, err := newExpected(test.class, p, nil)
+		o, err := newOracle(test.class, p)
 		if err != nil {
 			t.Fatalf("%s: %v", test.program, err)
 		}
+		e := o.expected
 		var got []string
 		complete := false
 		for _, c := range e.Outcomes() {
@@ -185,52 +180,118 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// A hurried meeting point is left after a time.
-type hurriedPoint struct{ *meetingPoint }
-
-func (h *hurriedPoint) Recv() int {
-	select {
-	case v := <-h.c:
-		return v
-	case <-time.After(300 * time.Millisecond):
-		return -2
-	}
+// A boundedQueue has room for one value.
+type boundedQueue struct {
+	mu     sync.Mutex
+	cond   *sync.Cond
+	values []int
 }
 
-// TestTogetherTimers: calls that give up after a time only seem to wait for another one, so
-// nothing is known of such a program.
-func TestTogetherTimers(t *testing.T) {
-	for want, c := range map[bool]*Class{true: reflected(t, newMeetingPoint), false: reflected(t, func() *hurriedPoint { return &hurriedPoint{newMeetingPoint()} })} {
-		p, err := Parse("{ Recv() } || { Send(1) }", c)
+func newBoundedQueue() *boundedQueue {
+	q := &boundedQueue{}
+	q.cond = sync.NewCond(&q.mu)
+	return q
+}
+
+func (q *boundedQueue) Put(v int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.values) == 1 {
+		q.cond.Wait()
+	}
+	q.values = append(q.values, v)
+	q.cond.Broadcast()
+}
+
+func (q *boundedQueue) Get() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.values) == 0 {
+		q.cond.Wait()
+	}
+	v := q.values[0]
+	q.values = q.values[1:]
+	q.cond.Broadcast()
+	return v
+}
+
+// Locks are channels of which a value is the right to go on.
+type locks [2]chan struct{}
+
+func (l locks) Lock(i int)   { schedule.To(l[i]).Send(struct{}{}) }
+func (l locks) Unlock(i int) { schedule.Recv(l[i]) }
+func (l locks) Both(i int)   { l.Lock(i); l.Lock(1 - i); l.Unlock(1 - i); l.Unlock(i) }
+
+// TestExpectedWaits: an invocation that waits has no transition, and the outcomes
+// in which some wait for ever are those in which none of them could go on.
+func TestExpectedWaits(t *testing.T) {
+	queue, both := reflected(t, newBoundedQueue), reflected(t, func() locks { return locks{make(chan struct{}, 1), make(chan struct{}, 1)} })
+	for _, test := range []struct {
+		class         *Class
+		program, want string
+	}{
+		{queue, "{ Get() } || { Put(0) }", "0,()"},
+		{queue, "{ Get() } || { Get() }", "W,W"},
+		{queue, "{ Get() } || { Put(1) } || { Get() }", "1,(),W W,(),1"},
+		{queue, "{ Put(0); Get() } || { Put(1) }", "(),0,() W,-,()"},
+		{queue, "[ Put(0); Put(1) ] { Get() } || { Get() } [ Get() ]", "(),W,-,-,-"},
+		{queue, "{ Put(0) } || { Get() } [ Get(); Put(1) ]", "(),0,W,-"},
+		{both, "{ Lock(0); Lock(1); Unlock(1); Unlock(0) } || { Lock(1); Lock(0) }", "(),(),(),(),(),() (),W,-,-,(),W W,-,-,-,(),()"},
+		{both, "{ Both(0) } || { Both(1) }", "(),()"},
+	} {
+		p, err := Parse(test.program, test.class)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.together = true
-		e, err := newExpected(c, p, nil)
-		if err != nil || len(e.Outcomes()) != 1 || e.Outcomes()[0].Outcome.String() != "1,()" {
-			t.Fatalf("%v, %v", e, err)
+		o, err := newOracle(test.class, p)
+		if err != nil {
+			t.Fatal(err)
 		}
-		trials := trials{class: c, program: p, expected: e}
-		if same, enough := trials.run(1, time.Minute); same != want || want && !enough {
-			t.Errorf("%s: the same %v, enough %v", c.Name, same, enough)
+		var got []string
+		for _, c := range o.expected.Outcomes() {
+			got = append(got, c.Outcome.String())
+		}
+		slices.Sort(got)
+		if got := strings.Join(got, " "); got != test.want {
+			t.Errorf("%s of %s: %s, want %s", test.program, test.class.Name, got, test.want)
 		}
 	}
 }
 
-// TestReflectWaiting: methods that wait for one another are kept, and one that waits for
-// nothing that a call gives is not.
-func TestReflectWaiting(t *testing.T) {
-	for want, c := range map[string]*Class{"Close Recv Send TrySend": reflected(t, newMeetingPoint), "Await": reflected(t, newBarrier2), "Signal Wait": reflected(t, newCondition)} {
-		if got := reflectedNames(c, func(*Method) bool { return true }); got != want {
-			t.Errorf("%s: %s, want %s", c.Name, got, want)
+// CheckerForTests is set by tests that may import a checker.
+var CheckerForTests Checker
+
+// TestWaitsUnexpected: the history of an outcome that no order explains is not
+// linearizable, whether it waits too much or too little.
+func TestWaitsUnexpected(t *testing.T) {
+	queue := reflected(t, newBoundedQueue)
+	w, none, one := Waiting, history.NoValue, history.IntValue(1)
+	const both, alone = "{ Get() } || { Put(1) } || { Get() }", "{ Get() } || { Put(1) }"
+	for _, test := range []struct {
+		program string
+		outcome Outcome
+		want    bool
+	}{
+		{both, Outcome{one, none, w}, false},
+		{both, Outcome{w, none, w}, true},
+		{both, Outcome{one, none, one}, true},
+		{both, Outcome{one, w, w}, true},
+		{both, Outcome{w, w, w}, true},
+		{alone, Outcome{w, none}, true},
+	} {
+		p, err := Parse(test.program, queue)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.oracle, err = newOracle(queue, p); err != nil {
+			t.Fatal(err)
+		}
+		h, err := unordered(queue, p, test.outcome)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := CheckerForTests.Violates(t.Context(), h); err != nil || got != test.want {
+			t.Errorf("%s, %v: violates %v, want %v, %v", test.program, test.outcome, got, test.want, err)
 		}
 	}
-	r, err := Reflect(func() *waitingForNothing { return &waitingForNothing{newMeetingPoint()} }, ReflectOptions{})
-	if err != nil || len(r.LeftOut) != 1 || r.LeftOut[0] != (LeftOut{"Run", blockedReason}) {
-		t.Errorf("%+v, %v", r, err)
-	}
 }
-
-type waitingForNothing struct{ *meetingPoint }
-
-func (w *waitingForNothing) Run() { <-make(chan int) }

@@ -25,13 +25,6 @@ type RunOptions struct {
 	Recorded int
 	// Stop ends the run early at an outcome that Stop does not contain.
 	Stop *Expected
-	// Waits bounds the executions that wait forever; 0 means 2. Each takes
-	// milliseconds and leaves goroutines behind.
-	Waits int
-	// Blocking is for programs whose invocations wait for one another. Their
-	// threads share processors, as waking one that is locked takes long, and
-	// batches are small.
-	Blocking bool
 
 	// least executions are made even if Time is over, up to ten times as long: the
 	// machine may be busy.
@@ -48,15 +41,16 @@ type Run struct {
 	// these had two invocations of different sequences open at one time.
 	Recorded    int64
 	Overlapping int64
-	// Waited is how many executions wait forever. Unclear is how many may wait
-	// forever; these are not among the Executions.
-	Waited, Unclear int64
-	Outcomes        []Count // of all executions, in the order of the outcomes
-	Elapsed         time.Duration
-	Pinned          bool // to a processor for each thread
+	Outcomes    []Count // of all executions, in the order of the outcomes
+	Elapsed     time.Duration
+	Pinned      bool // to a processor for each thread
+	// Waits are methods with a call that did not return within seconds: it may wait for
+	// ever, as only schedules can tell. The run has ended there, and has no outcomes.
+	Waits []string
+	// Leaves means that the run has ended early, as calls leave goroutines.
+	Leaves bool
 
 	histories []recorded
-	stuck     []*stuck
 }
 
 // Overlap returns the share of recorded executions that overlapped.
@@ -68,10 +62,8 @@ func (r *Run) Overlap() float64 {
 }
 
 const (
-	// batch is how many objects the threads go through between two barriers,
-	// and blockingBatch how many with RunOptions.Blocking.
-	batch         = 256
-	blockingBatch = 16
+	// batch is how many objects the threads go through between two barriers.
+	batch = 256
 	// spins is how often a thread polls at a barrier before it yields, and
 	// yields is how often it yields before it sleeps. After a yield that takes
 	// longer than lateYield, it sleeps instead of yielding for crowded times.
@@ -103,13 +95,14 @@ type runner struct {
 	start   time.Time
 	batch   int
 	ran     sync.WaitGroup // the threads
+	before  int            // goroutines of the process
 
 	objects []any
-	dead    []bool // an invocation of the object waits forever
 	clock   paddedInt64
 
 	// Thread 0 writes these, between the second barrier of a batch and the
 	// first of the next.
+	leaves    bool
 	recording bool
 	ended     bool
 	stride    int // index into strides
@@ -117,13 +110,9 @@ type runner struct {
 	began     time.Time // when the batch before began
 
 	// The watchdog writes these.
-	enough                atomic.Bool  // the run ends
-	cut                   atomic.Int64 // objects from here on are not run, or do not count
-	waited                tally
-	recorded, overlapping int64
-	histories             recordedTally
-	stuck                 []*stuck
-	unclear               int64
+	enough atomic.Bool  // the run ends
+	cut    atomic.Int64 // objects from here on are not run, or do not count
+	left   atomic.Bool  // nobody waits for the threads any more
 }
 
 // A pace is what a stride has achieved.
@@ -156,12 +145,11 @@ type paddedInt64 struct {
 
 // RunProgram runs a program of the class repeatedly, as the options say, and counts the
 // outcomes. Its goroutines are locked to threads, which are pinned where the system
-// supports it, unless the options are Blocking. Per execution, RunProgram allocates
-// nothing except the objects.
+// supports it. Per execution, RunProgram allocates nothing except the objects.
 //
 // It must not be called by two goroutines at once: they would compete for the
-// processors. Executions that wait forever are abandoned with their goroutines; see
-// watch. RunProgram hangs if an invocation neither returns nor waits.
+// processors. If a call does not return within seconds, the run ends, and its goroutines
+// stay until the call returns.
 func RunProgram(ctx context.Context, c *Class, p *Program, o RunOptions) *Run {
 	if o.Time == 0 {
 		o.Time = time.Second
@@ -172,18 +160,11 @@ func RunProgram(ctx context.Context, c *Class, p *Program, o RunOptions) *Run {
 			o.Recorded = aloneRecorded
 		}
 	}
-	if o.Waits == 0 {
-		o.Waits = 2
-	}
-	r := &runner{class: c, program: p, options: o, calls: steps(p), start: time.Now(), batch: batch}
+	r := &runner{class: c, program: p, options: o, calls: steps(p), start: time.Now(), batch: batch, before: runtime.NumGoroutine()}
 	if o.batch > 0 {
 		r.batch = o.batch
 	}
-	if o.Blocking {
-		r.batch = min(r.batch, blockingBatch)
-	}
-	r.batch = min(r.batch, c.spare())
-	r.objects, r.dead = make([]any, r.batch), make([]bool, r.batch)
+	r.objects = make([]any, r.batch)
 	r.cut.Store(int64(r.batch))
 	r.addThreads()
 	threads := len(r.threads)
@@ -198,18 +179,16 @@ func RunProgram(ctx context.Context, c *Class, p *Program, o RunOptions) *Run {
 	}
 	for _, t := range r.threads {
 		r.ran.Add(1)
-		t.begin(ctx, place{phase: preparing, object: t.number}, &life{
-			initial: make([]history.Value, r.batch*len(p.Initial)),
-			results: make([]history.Value, r.batch*len(t.sequence)),
-			events:  make([]int64, 2*r.batch*len(t.sequence)),
-		})
+		go t.run(ctx)
 	}
 	if alone {
 		ended := make(chan struct{})
 		defer close(ended)
 		go r.interrupt(ended)
 	}
-	r.watch(ctx)
+	if waits := r.watch(); waits != nil {
+		return &Run{Waits: waits, Elapsed: time.Since(r.start)}
+	}
 	return r.merge()
 }
 
@@ -217,7 +196,9 @@ func (r *runner) addThreads() {
 	offset := len(r.program.Initial)
 	for i, sequence := range r.program.Sequences {
 		r.threads = append(r.threads, &thread{runner: r, number: i, offset: offset, sequence: r.calls[offset : offset+len(sequence)],
-			random: rand.NewPCG(r.options.Seed, uint64(i))})
+			random:  rand.NewPCG(r.options.Seed, uint64(i)),
+			initial: make([]history.Value, r.batch*len(r.program.Initial)), results: make([]history.Value, r.batch*len(sequence)),
+			events: make([]int64, 2*r.batch*len(sequence)), outcome: make(Outcome, len(r.calls)), stamps: make([]int64, 2*len(r.calls))})
 		offset += len(sequence)
 	}
 	for _, o := range r.program.Order {
@@ -226,10 +207,9 @@ func (r *runner) addThreads() {
 }
 
 func (r *runner) merge() *Run {
-	run := &Run{Elapsed: time.Since(r.start), Pinned: true, Waited: int64(len(r.stuck)), Unclear: r.unclear, stuck: r.stuck}
-	run.Executions = run.Waited
-	run.Recorded, run.Overlapping = r.recorded, r.overlapping
-	seen, histories := &r.waited, &r.histories
+	run := &Run{Elapsed: time.Since(r.start), Pinned: true, Leaves: r.leaves}
+	var seen tally
+	var histories recordedTally
 	for _, t := range r.threads {
 		run.Executions += t.executions
 		run.Recorded += t.recorded
@@ -242,54 +222,6 @@ func (r *runner) merge() *Run {
 	}
 	run.Outcomes, run.histories = seen.counts(), histories.list()
 	return run
-}
-
-// relax is called in the n-th iteration of a loop that waits for another thread.
-// After many iterations, that thread is probably waiting for a processor. It gets
-// one from a yield that returns soon. If a yield returns late, other processes have
-// taken the processor. A thread that sleeps instead gets it back when it wakes.
-func (t *thread) relax(n int) {
-	switch {
-	case n < spins && !alone:
-	case n < spins+yields && t.naps == 0 && !alone:
-		start := time.Now()
-		if yield(); time.Since(start) > lateYield {
-			t.naps = crowded
-		}
-	default:
-		t.naps = max(t.naps-1, 0)
-		nap()
-	}
-}
-
-// A barrier lets threads wait for one another, spinning, or sleeping on one processor.
-type barrier struct {
-	threads int32
-	arrived paddedInt64
-	passed  paddedInt64
-	gate    atomic.Uint32 // on one processor, how many times the threads have passed
-}
-
-func (b *barrier) wait(t *thread) {
-	passed := b.passed.Load()
-	if b.arrived.Add(1) == int64(b.threads)*(passed+1) {
-		b.passed.Store(passed + 1)
-		if alone {
-			b.gate.Add(1)
-			wake(&b.gate)
-		}
-		return
-	}
-	for alone {
-		gate := b.gate.Load()
-		if b.passed.Load() != passed {
-			return
-		}
-		sleepOn(&b.gate, gate)
-	}
-	for n := 0; b.passed.Load() == passed; n++ {
-		t.relax(n)
-	}
 }
 
 // A thread runs a sequence. It also makes and counts its share of the objects.
@@ -309,23 +241,13 @@ type thread struct {
 	overlapping int64
 	pinned      bool
 
-	at   paddedInt64 // the place of the goroutine that runs the thread
-	life atomic.Pointer[life]
-}
-
-// A life is a goroutine that runs a thread. If it waits forever, another one replaces
-// it. Nobody else reads what it writes after it has last published its place.
-type life struct {
-	*thread
-	id        int64
-	place     int64           // packed, as it was last published
-	initial   []history.Value // object by object, of the initial part
-	results   []history.Value // of the sequence
-	events    []int64         // while recording, the stamps of each invocation and its response
-	outcome   Outcome         // of the object that is counted
-	stamps    []int64
-	recording bool
-	left      atomic.Bool // it has ended, though another took its place
+	at      paddedInt64     // its place
+	initial []history.Value // object by object, of the initial part
+	results []history.Value // of the sequence
+	events  []int64         // while recording, the stamps of each invocation and its response
+	outcome Outcome         // of the object that is counted
+	stamps  []int64
+	stamped bool // the batch is recorded
 }
 
 // A place is where a thread is: in its call-th invocation of an object if call
@@ -355,79 +277,56 @@ func unpack(n int64) place {
 	return place{n >> 24, phase(n >> 22 & 3), int(n >> 12 & 1023), int(n & 4095)}
 }
 
-// begin starts a goroutine that runs the thread from a place on.
-func (t *thread) begin(ctx context.Context, from place, l *life) {
-	l.thread, l.place = t, from.pack()
-	l.outcome, l.stamps = make(Outcome, len(t.calls)), make([]int64, 2*len(t.calls))
-	t.life.Store(l)
-	t.at.Store(l.place) // unless the watchdog has
-	go func() {
-		l.id = goroutineID()
-		if !t.options.Blocking {
-			runtime.LockOSThread() // and never unlock, so that a pinned thread ends here
-			t.pinned = pin(t.number)
-		}
-		l.run(ctx, from)
-		t.ran.Done()
-	}()
-}
-
-// moved publishes that the goroutine has moved to a place. It ends the goroutine
-// if another has taken its thread.
-func (l *life) moved(place int64) {
-	if !l.at.CompareAndSwap(l.place, place) {
-		l.left.Store(true)
+// moved publishes that the thread has moved to a place. It ends the goroutine if nobody waits
+// for it any more.
+func (t *thread) moved(place int64) {
+	if t.at.Store(place); t.left.Load() {
 		runtime.Goexit()
 	}
-	l.place = place
 }
 
-func (l *life) run(ctx context.Context, from place) {
-	for {
-		switch from.phase {
-		case preparing:
-			l.prepare(from)
-			if l.number == 0 {
-				l.plan(ctx, from.batch)
-			}
-			l.barrier.wait(l.thread)
-			if l.thread.ended {
-				for k := l.number; k < l.batch; k += len(l.threads) {
-					if !l.dead[k] {
-						l.class.close(l.objects[k])
-					}
-				}
-				return
-			}
-			l.recording = l.thread.recording // thread 0 may change it after the next barrier
-			from.object = 0
-		case running:
-			l.runBatch(from)
-			l.barrier.wait(l.thread)
-			from.object = l.number
-		case counting:
-			l.count(from)
-			from.batch++
-			from.object = l.number
+// run runs the thread.
+func (t *thread) run(ctx context.Context) {
+	runtime.LockOSThread() // and never unlock, so that a pinned thread ends here
+	t.pinned = pin(t.number)
+	for number := int64(0); ; number++ {
+		t.prepare(number)
+		if t.number == 0 {
+			t.plan(ctx, number)
 		}
-		from.phase = (from.phase + 1) % phases
+		t.barrier.wait(t)
+		if t.ended {
+			break
+		}
+		t.stamped = t.recording // thread 0 may change it after the next barrier
+		t.runBatch(number)
+		t.barrier.wait(t)
+		t.count(number)
 	}
+	for k := t.number; k < t.batch; k += len(t.threads) {
+		t.class.close(t.objects[k])
+	}
+	t.ran.Done()
 }
 
 // prepare makes the thread's share of the objects.
-func (l *life) prepare(from place) {
-	n := len(l.program.Initial)
-	for k := from.object; k < l.batch; k += len(l.threads) {
-		at := place{from.batch, preparing, k, 0}.pack()
-		object := l.class.New()
-		l.dead[k], l.objects[k] = false, object
-		for i := range l.program.Initial {
-			l.moved(at + int64(i) + 1)
-			l.initial[k*n+i] = l.calls[i].run(object)
+func (t *thread) prepare(number int64) {
+	n := len(t.program.Initial)
+	for k := t.number; k < t.batch; k += len(t.threads) {
+		at := place{number, preparing, k, 0}.pack()
+		t.moved(at)
+		object := t.class.New()
+		t.objects[k] = object
+		for i := range t.program.Initial {
+			t.moved(at + int64(i) + 1)
+			t.initial[k*n+i] = t.calls[i].run(object)
 		}
 	}
-	l.moved(place{from.batch, preparing, l.batch, 0}.pack())
+	t.moved(place{number, preparing, t.batch, 0}.pack())
 }
+
+// leavingBatches is how many batches of goroutines may be left before a run ends.
+const leavingBatches = 4
 
 // plan sets what the threads do next.
 func (t *thread) plan(ctx context.Context, number int64) {
@@ -438,10 +337,11 @@ func (t *thread) plan(ctx context.Context, number int64) {
 		p.batches++
 	}
 	t.began = now
+	t.leaves = t.leaves || runtime.NumGoroutine()-t.before-len(t.threads) > leavingBatches*t.batch
 	t.choose(number)
 	spent := now.Sub(t.start)
 	t.ended = ctx.Err() != nil || number > 0 && spent >= o.Time && (number*int64(t.batch) >= o.least || spent >= 10*o.Time) ||
-		o.Executions > 0 && number*int64(t.batch) >= o.Executions || t.enough.Load() || number > 0 && t.class.crowded() || o.Stop != nil && number > 0 && t.sawUnexpected()
+		o.Executions > 0 && number*int64(t.batch) >= o.Executions || t.leaves || t.enough.Load() || o.Stop != nil && number > 0 && t.sawUnexpected()
 }
 
 // choose chooses how the next batch is run. The strides take turns, and half of
@@ -471,42 +371,42 @@ func (t *thread) sawUnexpected() bool {
 }
 
 // runBatch runs the sequence on each object of the batch.
-func (l *life) runBatch(from place) {
-	n, done := len(l.sequence), from.batch*int64(l.batch)
-	for k := from.object; k < l.batch; k++ {
-		l.keepUp(done+int64(k), k)
-		if !l.dead[k] && int64(k) < l.cut.Load() {
-			object, at := l.objects[k], place{from.batch, running, k, 0}.pack()
-			if l.recording {
-				l.record(object, k, at)
+func (t *thread) runBatch(number int64) {
+	n, done := len(t.sequence), number*int64(t.batch)
+	for k := range t.batch {
+		t.keepUp(done+int64(k), k)
+		if int64(k) < t.cut.Load() {
+			object, at := t.objects[k], place{number, running, k, 0}.pack()
+			if t.stamped {
+				t.record(object, k, at)
 			} else {
-				results := l.results[k*n:]
-				for i := range l.sequence {
+				results := t.results[k*n:]
+				for i := range t.sequence {
 					if alone && i > 0 {
-						l.mingle(at)
+						t.mingle(at)
 					}
-					l.moved(at + int64(i) + 1)
-					results[i] = l.sequence[i].run(object)
+					t.moved(at + int64(i) + 1)
+					results[i] = t.sequence[i].run(object)
 				}
 			}
 		}
-		l.moved(place{from.batch, running, k + 1, 0}.pack())
-		l.progress.Store(done + int64(k) + 1)
+		t.moved(place{number, running, k + 1, 0}.pack())
+		t.progress.Store(done + int64(k) + 1)
 	}
 }
 
 // record runs the sequence on an object, with stamps.
-func (l *life) record(object any, k int, at int64) {
-	n := len(l.sequence)
-	results, events := l.results[k*n:], l.events[2*k*n:]
-	for i := range l.sequence {
+func (t *thread) record(object any, k int, at int64) {
+	n := len(t.sequence)
+	results, events := t.results[k*n:], t.events[2*k*n:]
+	for i := range t.sequence {
 		if alone && i > 0 {
-			l.mingle(at)
+			t.mingle(at)
 		}
-		events[2*i] = l.clock.Add(1)
-		l.moved(at + int64(i) + 1)
-		results[i] = l.sequence[i].run(object)
-		events[2*i+1] = l.clock.Add(1)
+		events[2*i] = t.clock.Add(1)
+		t.moved(at + int64(i) + 1)
+		results[i] = t.sequence[i].run(object)
+		events[2*i+1] = t.clock.Add(1)
 	}
 }
 
@@ -538,41 +438,37 @@ func (t *thread) await(other *thread, done int64) {
 
 // gather fills in the outcome of the object in the batch apart from the final
 // part, and the stamps of its invocations.
-func (l *life) gather(k int) {
-	n := len(l.program.Initial)
-	copy(l.outcome, l.threads[k%len(l.threads)].life.Load().initial[k*n:(k+1)*n])
-	for _, t := range l.threads {
-		n, other := len(t.sequence), t.life.Load()
-		copy(l.outcome[t.offset:], other.results[k*n:(k+1)*n])
-		copy(l.stamps[2*t.offset:], other.events[2*k*n:2*(k+1)*n])
+func (t *thread) gather(k int) {
+	n := len(t.program.Initial)
+	copy(t.outcome, t.threads[k%len(t.threads)].initial[k*n:(k+1)*n])
+	for _, other := range t.threads {
+		n := len(other.sequence)
+		copy(t.outcome[other.offset:], other.results[k*n:(k+1)*n])
+		copy(t.stamps[2*other.offset:], other.events[2*k*n:2*(k+1)*n])
 	}
 }
 
 // count runs the final part on the thread's share of the objects and counts their
 // outcomes.
-func (l *life) count(from place) {
-	final := len(l.calls) - len(l.program.Final)
-	for k := from.object; k < l.batch; k += len(l.threads) {
-		if l.dead[k] {
+func (t *thread) count(number int64) {
+	final := len(t.calls) - len(t.program.Final)
+	for k := t.number; k < t.batch; k += len(t.threads) {
+		if int64(k) >= t.cut.Load() {
+			t.class.close(t.objects[k])
 			continue
 		}
-		if int64(k) >= l.cut.Load() {
-			l.class.close(l.objects[k])
-			continue
+		t.gather(k)
+		object, at := t.objects[k], place{number, counting, k, 0}.pack()
+		for i := range t.program.Final {
+			t.moved(at + int64(i) + 1)
+			t.outcome[final+i] = t.calls[final+i].run(object)
 		}
-		l.gather(k)
-		object, at := l.objects[k], place{from.batch, counting, k, 0}.pack()
-		for i := range l.program.Final {
-			l.moved(at + int64(i) + 1)
-			l.outcome[final+i] = l.calls[final+i].run(object)
-		}
-		l.class.close(object)
-		t := l.thread
-		t.seen.add(l.outcome, 1)
+		t.class.close(object)
+		t.seen.add(t.outcome, 1)
 		t.executions++
-		if l.recording {
+		if t.stamped {
 			t.recorded++
-			overlapped := t.histories.add(t.program, l.outcome, l.stamps)
+			overlapped := t.histories.add(t.program, t.outcome, t.stamps)
 			if overlapped {
 				t.overlapping++
 			}
@@ -581,5 +477,5 @@ func (l *life) count(from place) {
 			}
 		}
 	}
-	l.moved(place{from.batch, counting, l.batch, 0}.pack())
+	t.moved(place{number, counting, t.batch, 0}.pack())
 }

@@ -1,0 +1,129 @@
+package stress
+
+import (
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/leadline/leadline/history"
+)
+
+// waitLimit is how long a call on threads may take until it counts as one that may wait for
+// ever. Threads cannot know: the call may only be slow, or wait for another one.
+var waitLimit = 2 * time.Second
+
+// waitLooks is how often a call has to be seen in that time.
+const waitLooks = 8
+
+// A WaitsError is the error for a program with a call that does not return within seconds.
+type WaitsError struct{ Method string }
+
+func (e *WaitsError) Error() string {
+	return e.Method + " may wait for ever: only schedules can tell"
+}
+
+// A turn makes calls one after another, in a goroutine of its own.
+type turn struct {
+	calls atomic.Int64           // that have returned, and objects that were made
+	in    atomic.Pointer[Method] // that is called; nil outside of calls
+	left  atomic.Bool            // nobody waits for it any more
+}
+
+// inTurn runs f in a goroutine. It returns a *WaitsError if a call of f takes longer than the
+// limit. The goroutine then stays until the call returns, and ends there.
+func (c *Class) inTurn(limit time.Duration, f func(*turn)) error {
+	t, ended := &turn{}, make(chan struct{})
+	go func() {
+		defer close(ended)
+		f(t)
+	}()
+	// What counts is how often the call was seen, not the time: a busy machine may not let this
+	// process run for seconds.
+	looks := time.NewTicker(limit / waitLooks)
+	defer looks.Stop()
+	last, seen := int64(-1), 0
+	for {
+		select {
+		case <-ended:
+			c.moved()
+			return nil
+		case <-looks.C:
+		}
+		n, m := t.calls.Load(), t.in.Load()
+		if n != last {
+			last, seen = n, 0
+			c.moved()
+		} else if seen++; m != nil && seen >= waitLooks {
+			t.left.Store(true)
+			return &WaitsError{m.Name}
+		}
+	}
+}
+
+// object returns a new object.
+func (t *turn) object(c *Class) any {
+	t.in.Store(nil)
+	t.calls.Add(1)
+	return c.New()
+}
+
+// call makes a call. It ends the goroutine if nobody waits for it any more.
+func (t *turn) call(s *step, object any) history.Value {
+	t.in.Store(s.method)
+	v := s.run(object)
+	t.calls.Add(1)
+	if t.left.Load() {
+		runtime.Goexit()
+	}
+	return v
+}
+
+// Sequential calls methods of a fresh object, one after another, and returns the results.
+// There are fewer than calls if one of them does not return within seconds: its goroutine
+// may stay.
+func Sequential(c *Class, list []Invocation) []history.Value {
+	calls := make([]step, len(list))
+	for i, inv := range list {
+		calls[i] = inv.prepare()
+	}
+	return c.sequential(calls, waitLimit)
+}
+
+// sequential is Sequential with another limit.
+func (c *Class) sequential(calls []step, limit time.Duration) []history.Value {
+	results := make([]history.Value, len(calls))
+	n := new(atomic.Int64)
+	_ = c.inTurn(limit, func(t *turn) {
+		object := t.object(c)
+		for i := range calls {
+			results[i] = t.call(&calls[i], object)
+			n.Add(1)
+		}
+		t.in.Store(nil)
+		c.close(object)
+	})
+	returned := n.Load()
+	return results[:returned:returned]
+}
+
+const (
+	leavingObjects = 8 // that are made to find out whether each leaves a goroutine
+	leavingPause   = 2 * time.Millisecond
+	leavingPauses  = 5 // while goroutines may be about to end
+)
+
+// leaves reports whether the objects of a class leave goroutines. Such a goroutine may change
+// results of threads when it wakes, while schedules control it.
+func (c *Class) leaves() bool {
+	before := runtime.NumGoroutine()
+	for range leavingObjects {
+		c.close(c.New())
+	}
+	for n := 0; runtime.NumGoroutine()-before >= leavingObjects; n++ {
+		if n == leavingPauses {
+			return true
+		}
+		time.Sleep(leavingPause)
+	}
+	return false
+}
