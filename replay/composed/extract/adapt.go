@@ -18,7 +18,14 @@ func (f *testFile) adapt() error {
 	if err := f.adaptable(); err != nil {
 		return err
 	}
-	d := f.unit.decl
+	parameter := f.unusedName()
+	edits, err := f.edits(parameter)
+	if err != nil {
+		return err
+	}
+	if callee := f.scanner.calleeWith(f.unit, f.ops[0].of.last()); callee != "" {
+		return fmt.Errorf("it calls %s, which may use the collection", callee)
+	}
 	typ, argument := "composed.Map", "m"
 	if f.Type != "sync.Map" {
 		key, value, err := f.elements()
@@ -29,9 +36,7 @@ func (f *testFile) adapt() error {
 		argument = typ + "{m}"
 		f.Adapter = f.typed("typed" + f.Test)
 	}
-	parameter := f.unusedName()
-	edits := f.edits(parameter)
-	used := map[types.Object]bool{}
+	d, used := f.unit.decl, map[types.Object]bool{}
 	f.collect(d.Body, edits, used)
 	params, args, keys := f.params(used)
 	results := ""
@@ -55,8 +60,8 @@ func (f *testFile) adapt() error {
 	return nil
 }
 
-// adaptable returns an error if the function cannot be copied, even into its own package.
-// The error is the reason.
+// adaptable returns an error if the function or its operations cannot be in a copy. The
+// error is the reason.
 func (f *Function) adaptable() error {
 	d := f.unit.decl
 	switch {
@@ -73,30 +78,6 @@ func (f *Function) adaptable() error {
 		if !f.composable(o.Method) {
 			return fmt.Errorf("composed.Map does not have %s", o.Method)
 		}
-	}
-	x := f.scanner
-	var other error
-	ast.Inspect(d.Body, func(n ast.Node) bool {
-		e, ok := n.(ast.Expr)
-		if !ok || other != nil {
-			return other == nil
-		}
-		if f.receives(e) || f.aliased(e) {
-			return false
-		}
-		if id, ok := e.(*ast.Ident); ok && x.Info.Defs[id] != nil {
-			return true // the name of a variable; the value of an alias is inspected itself
-		}
-		if p, ok := x.path(f.unit, e); ok && p.same(f.ops[0].of) && collection(x.Info.TypeOf(e)) != nil {
-			other = fmt.Errorf("line %d uses the collection in another way", f.scanner.fset.Position(e.Pos()).Line)
-		}
-		return true
-	})
-	if other != nil {
-		return other
-	}
-	if callee := x.calleeWith(f.unit, f.ops[0].of.last(), map[*unit]bool{}); callee != "" {
-		return fmt.Errorf("it calls %s, which may use the collection", callee)
 	}
 	return nil
 }
@@ -121,21 +102,18 @@ func (f *Function) aliased(e ast.Expr) bool {
 // calleeWith returns the name of a function of the package that the unit calls, directly
 // or not, and that has operations on a collection whose path ends in last. It returns ""
 // if there is no such function.
-func (x *scanner) calleeWith(u *unit, last string, seen map[*unit]bool) string {
-	todo := []*unit{u}
-	for len(todo) > 0 {
-		next := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, c := range next.calls {
+func (x *scanner) calleeWith(u *unit, last string) string {
+	called := []*unit{u}
+	for i := 0; i < len(called); i++ {
+		for _, c := range called[i].calls {
 			callee := x.byFunc[c.callee]
-			if callee == nil || seen[callee] {
+			if callee == nil || slices.Contains(called[1:], callee) {
 				continue
 			}
-			seen[callee] = true
 			if slices.ContainsFunc(callee.ops, func(o *op) bool { return o.of.last() == last }) {
 				return callee.name
 			}
-			todo = append(todo, callee)
+			called = append(called, callee)
 		}
 	}
 	return ""
@@ -163,20 +141,32 @@ func (f *Function) unusedName() string {
 	return name
 }
 
-// edits returns the edits that replace the collection by the parameter.
-func (f *Function) edits(parameter string) []edit {
-	var edits []edit
+// edits returns the edits that replace the collection by the parameter, in the order of
+// the source. An error says where the function uses it in another way.
+func (f *Function) edits(parameter string) (edits []edit, err error) {
+	info := f.scanner.Info
 	ast.Inspect(f.unit.body, func(n ast.Node) bool {
 		e, ok := n.(ast.Expr)
-		if !ok || !f.receives(e) && !f.aliased(e) {
-			return true
+		if !ok || err != nil {
+			return err == nil
 		}
-		if id, ok := e.(*ast.Ident); !ok || f.unit.aliases[f.scanner.Info.Uses[id]] == nil || f.aliased(e) {
-			edits = append(edits, edit{e.Pos(), e.End(), parameter})
+		id, _ := e.(*ast.Ident)
+		aliased := f.aliased(e)
+		if aliased || f.receives(e) {
+			if aliased || id == nil || f.unit.aliases[info.Uses[id]] == nil {
+				edits = append(edits, edit{e.Pos(), e.End(), parameter})
+			}
+			return false
 		}
-		return false
+		if id != nil && info.Defs[id] != nil {
+			return true // the name of a variable; the value of an alias is inspected itself
+		}
+		if p, ok := f.scanner.path(f.unit, e); ok && p.same(f.ops[0].of) && collection(info.TypeOf(e)) != nil {
+			err = fmt.Errorf("line %d uses the collection in another way", f.scanner.fset.Position(e.Pos()).Line)
+		}
+		return true
 	})
-	return edits // in the order of the source, as ast.Inspect goes
+	return edits, err
 }
 
 // elements returns the types of keys and values.

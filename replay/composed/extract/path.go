@@ -24,15 +24,8 @@ func (x *scanner) path(u *unit, e ast.Expr) (path, bool) {
 	var inner []types.Object
 	for range 1000 { // a bound, because aliases may form a cycle
 		switch n := e.(type) {
-		case *ast.ParenExpr:
-			e = n.X
-		case *ast.StarExpr:
-			e = n.X
-		case *ast.UnaryExpr:
-			if n.Op != token.AND {
-				return path{}, false
-			}
-			e = n.X
+		case *ast.ParenExpr, *ast.StarExpr, *ast.UnaryExpr:
+			e = operand(e)
 		case *ast.TypeAssertExpr:
 			if n.Type == nil {
 				return path{}, false
@@ -74,21 +67,31 @@ func (x *scanner) path(u *unit, e ast.Expr) (path, bool) {
 // isPlace reports whether an expression denotes a variable, field or element without a
 // call.
 func isPlace(e ast.Expr) bool {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return true
-	case *ast.ParenExpr:
-		return isPlace(e.X)
-	case *ast.StarExpr:
-		return isPlace(e.X)
-	case *ast.UnaryExpr:
-		return e.Op == token.AND && isPlace(e.X)
-	case *ast.SelectorExpr:
-		return isPlace(e.X)
-	case *ast.IndexExpr:
-		return isPlace(e.X)
+	for {
+		if _, ok := e.(*ast.Ident); ok || e == nil {
+			return ok
+		}
+		e = operand(e)
 	}
-	return false
+}
+
+// operand returns the expression x of (x), *x, &x, x.f or x[i], and nil of any other one.
+func operand(e ast.Expr) ast.Expr {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return e.X
+	case *ast.StarExpr:
+		return e.X
+	case *ast.SelectorExpr:
+		return e.X
+	case *ast.IndexExpr:
+		return e.X
+	case *ast.UnaryExpr:
+		if e.Op == token.AND {
+			return e.X
+		}
+	}
+	return nil
 }
 
 // variables returns the variables of an expression.
