@@ -319,15 +319,20 @@ func TestEndings(t *testing.T) {
 	if r.Violation != nil || !strings.Contains(r.Panics, "interface conversion") {
 		t.Errorf("a method that always panics: %v, panics %q", r.Violation, r.Panics)
 	}
+	loads := 0
 	r = explore(t, func(m Map) any {
 		for {
+			loads++
 			if v, ok := m.Load(key); ok {
 				return v
 			}
 		}
-	}, Options{Ops: 1, Steps: 5})
+	}, Options{Ops: 2, Steps: 5})
 	if r.Violation != nil || r.Pending == 0 || r.Pending == r.Runs || !strings.Contains(r.String(), "did not end") {
 		t.Errorf("a method that waits: %v, %v", r, r.Violation)
+	}
+	if loads > 30000 { // up to 5000 in each of three states, to find that it does not end there
+		t.Errorf("a method that waits ran %d operations", loads)
 	}
 	calls := 0
 	if _, err := Explore(context.Background(), func(m Map) any { calls++; m.Load(calls); return nil }, Options{}); err == nil {

@@ -42,6 +42,7 @@ type explorer struct {
 
 	offers   map[string][]replay.Invocation // what the environment may run; see offer
 	verdicts map[string]bool                // whether a history is linearizable
+	endless  map[string]bool                // states in which the method does not end alone
 	states   map[string]struct{}
 	opaque   map[reflect.Type]bool // pointer types whose targets are not compared; see judge
 	key      []byte                // scratch
@@ -70,7 +71,7 @@ func (x *explorer) explore() (*Report, error) {
 // check that it is deterministic.
 func (x *explorer) prepare() error {
 	x.offers, x.verdicts = map[string][]replay.Invocation{}, map[string]bool{}
-	x.states, x.opaque = map[string]struct{}{}, map[reflect.Type]bool{}
+	x.states, x.endless, x.opaque = map[string]struct{}{}, map[string]bool{}, map[reflect.Type]bool{}
 	x.fresh, x.report.Ops = x.c.fresh(), -1
 	x.pool = func() []any { return nil }
 	first, second := x.run(0, nothing), x.run(0, nothing)

@@ -79,7 +79,11 @@ func (x *explorer) place(r *run, env []event, at int) (place, error) {
 		s.repeat(r, e)
 	}
 	start := s.state.clone()
-	s.method()
+	key := string(start.AppendKey(nil))
+	if s.pending = x.endless[key]; !s.pending {
+		s.method()
+		x.endless[key] = s.pending
+	}
 	if s.result.Kind() == history.Exception && x.report.Panics == "" {
 		x.report.Panics = fmt.Sprintf("%s, in the state %s", s.result.Text(), x.c.contents(s.list(start)))
 	}
