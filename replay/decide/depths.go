@@ -113,13 +113,13 @@ func (r *depthRound) Keep(states []int32) { r.x.machine.Keep(states) }
 const (
 	// depthBase is the binary logarithm of the share for depth 0. The default depth takes
 	// some hundredths of a second. With a quarter of the work, 10 of 243 histories of
-	// BenchmarkPrices have a smaller lower bound of the depth. Four times as much finds 12
-	// better ones, and takes three times as long for those that the monitor decides.
+	// BenchmarkPrices have another depth, or lower bound of it. With four times as much 12 have,
+	// and those that the monitor decides take three times as long.
 	depthBase = 10
 	// depthCrowded is subtracted from the logarithm for a crowded history of more than
-	// depthShort operations. Without it, 9 of the 243 depths are better, but histories of
-	// queues that take 1 to 6 ms take 40. With a quarter of depthShort, 5 are worse. With four
-	// times, 6 are better, at the same price.
+	// depthShort operations. Without it, 9 of the 243 depths differ, and histories of queues
+	// that take 1 to 6 ms take 40. With a quarter of depthShort 5 differ, and with four times
+	// 6, where one queue takes 50 ms instead of none.
 	depthCrowded = 8
 	depthShort   = 768
 )

@@ -7,8 +7,8 @@ import (
 	"github.com/leadline/leadline/replay/ops"
 )
 
-// partWork is the work for each operation of a part in the first attempt at it. Few parts
-// need more: a quarter or four times of it take as long in BenchmarkPrices.
+// partWork is the work for each operation of a part in the first attempt at it. Few parts of
+// BenchmarkPrices need more.
 const partWork = 1 << 10
 
 // parts decides each part of a partitioned object. It returns their witnesses, and the

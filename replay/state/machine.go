@@ -92,8 +92,7 @@ func (m *Machine) Crowded() bool {
 
 // crowded is enough memory for the states that one response of most histories needs.
 // With a sixteenth of it, the depth of 100,000 operations of a register takes 1.6 of
-// the time. With four times as much, compact states of queues in BenchmarkPrices take 1.5 of
-// the memory.
+// the time. With four times as much, what queues of BenchmarkPrices allocate is 1.5 of it.
 const crowded = 1 << 23
 
 // stateBytes returns the memory that Keep may free.
