@@ -1,7 +1,6 @@
 package composed
 
 import (
-	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
@@ -45,10 +44,9 @@ func (n *names) value(v any) value {
 	if n.byName == nil {
 		n.byName, n.pointers = map[string]any{}, map[pointer]string{}
 	}
-	var b strings.Builder
-	n.write(&b, reflect.ValueOf(v), 0)
-	n.byName[b.String()] = v
-	return history.ListValue(history.StringValue(b.String()))
+	name := n.text(reflect.ValueOf(v), 0)
+	n.byName[name] = v
+	return history.ListValue(history.StringValue(name))
 }
 
 // goValue is the inverse of value.
@@ -68,82 +66,66 @@ func (n *names) goValue(v value) any {
 // contain itself.
 const maxNesting = 8
 
-func (n *names) write(b *strings.Builder, v reflect.Value, depth int) {
+func (n *names) text(v reflect.Value, depth int) string {
 	if !v.IsValid() {
-		b.WriteString("nil")
-		return
+		return "nil"
 	}
-	t := v.Type()
-	switch v.Kind() {
-	case reflect.Interface:
-		n.write(b, v.Elem(), depth)
-	case reflect.Struct:
-		n.parts(b, t, v.NumField(), v.Field, depth)
-	case reflect.Array:
-		n.parts(b, t, v.Len(), v.Index, depth)
-	case reflect.Slice:
-		if v.IsNil() {
-			b.WriteString(t.String() + "(nil)")
-			return
-		}
-		n.parts(b, t, v.Len(), v.Index, depth)
-	case reflect.Pointer, reflect.Chan, reflect.Map, reflect.Func, reflect.UnsafePointer:
-		n.pointer(b, v)
+	switch t, kind := v.Type(), v.Kind(); {
+	case kind == reflect.Interface:
+		return n.text(v.Elem(), depth)
+	case kind == reflect.Struct:
+		return n.parts(t, v.NumField(), v.Field, depth)
+	case kind == reflect.Slice && v.IsNil():
+		return t.String() + "(nil)"
+	case kind == reflect.Slice || kind == reflect.Array:
+		return n.parts(t, v.Len(), v.Index, depth)
+	case kind == reflect.Pointer || kind == reflect.Chan || kind == reflect.Map || kind == reflect.Func || kind == reflect.UnsafePointer:
+		return n.pointer(v)
+	case depth > 0 && (t == reflect.TypeFor[int]() || t == reflect.TypeFor[string]() || t == reflect.TypeFor[bool]()):
+		return basic(v)
 	default:
-		basic(b, v, depth)
+		return t.String() + "(" + basic(v) + ")"
 	}
 }
 
-func basic(b *strings.Builder, v reflect.Value, depth int) {
-	var text string
+func basic(v reflect.Value) string {
 	switch {
 	case v.CanInt():
-		text = strconv.FormatInt(v.Int(), 10)
+		return strconv.FormatInt(v.Int(), 10)
 	case v.CanUint():
-		text = strconv.FormatUint(v.Uint(), 10)
+		return strconv.FormatUint(v.Uint(), 10)
 	case v.CanFloat():
-		text = strconv.FormatFloat(v.Float()+0, 'g', -1, 64)
+		return strconv.FormatFloat(v.Float()+0, 'g', -1, 64)
 	case v.CanComplex():
-		text = strconv.FormatComplex(v.Complex(), 'g', -1, 128)
+		return strconv.FormatComplex(v.Complex(), 'g', -1, 128)
 	case v.Kind() == reflect.String:
-		text = strconv.Quote(v.String())
-	default:
-		text = strconv.FormatBool(v.Bool())
+		return strconv.Quote(v.String())
 	}
-	if t := v.Type(); depth > 0 && t.PkgPath() == "" && (t.Kind() == reflect.Int || t.Kind() == reflect.String || t.Kind() == reflect.Bool) {
-		b.WriteString(text)
-	} else {
-		b.WriteString(t.String() + "(" + text + ")")
-	}
+	return strconv.FormatBool(v.Bool())
 }
 
-func (n *names) parts(b *strings.Builder, t reflect.Type, count int, part func(int) reflect.Value, depth int) {
+func (n *names) parts(t reflect.Type, count int, part func(int) reflect.Value, depth int) string {
 	if depth == maxNesting {
-		b.WriteString(t.String() + "{...}")
-		return
+		return t.String() + "{...}"
 	}
-	if t != reflect.TypeFor[[]any]() {
-		b.WriteString(t.String())
+	list := make([]string, count)
+	for i := range list {
+		list[i] = n.text(part(i), depth+1)
 	}
-	b.WriteByte('{')
-	for i := range count {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		n.write(b, part(i), depth+1)
+	text := "{" + strings.Join(list, ", ") + "}"
+	if t == reflect.TypeFor[[]any]() {
+		return text
 	}
-	b.WriteByte('}')
+	return t.String() + text
 }
 
-func (n *names) pointer(b *strings.Builder, v reflect.Value) {
+func (n *names) pointer(v reflect.Value) string {
 	t := v.Type()
-	if v.IsNil() {
-		fmt.Fprintf(b, "%s(nil)", t)
-		return
-	}
-	if n.inside {
-		b.WriteString(t.String())
-		return
+	switch {
+	case v.IsNil():
+		return t.String() + "(nil)"
+	case n.inside:
+		return t.String()
 	}
 	p := pointer{t, v.Pointer()}
 	if n.pointers[p] == "" {
@@ -154,7 +136,7 @@ func (n *names) pointer(b *strings.Builder, v reflect.Value) {
 			n.pointers[p] = "#" + strconv.Itoa(len(n.pointers)+1)
 		}
 	}
-	b.WriteString(t.String() + n.pointers[p])
+	return t.String() + n.pointers[p]
 }
 
 // content returns the text of the present target of one of the method's own pointers, or
@@ -165,9 +147,7 @@ func (n *names) content(number int, opaque map[reflect.Type]bool) string {
 		return ""
 	}
 	inside := names{inside: true}
-	var b strings.Builder
-	inside.write(&b, v.Elem(), 1)
-	return "{" + b.String() + "}"
+	return "{" + inside.text(v.Elem(), 1) + "}"
 }
 
 // isOwn reports whether a value contains one of the method's own pointers.

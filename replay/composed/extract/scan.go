@@ -174,73 +174,43 @@ func (x *scanner) captured(u *unit, lit *ast.FuncLit) map[types.Object]bool {
 	return used
 }
 
-// assignments finds the variables of a unit that are aliases of a path, and the variables
-// that are collections made by the unit.
+// assignments finds the variables of a unit that are assigned once, to a place, and the
+// variables that are collections made by the unit.
 func (x *scanner) assignments(u *unit) {
 	u.aliases, u.local = map[types.Object]ast.Expr{}, map[types.Object]bool{}
 	count := map[types.Object]int{}
-	assign := func(left *ast.Ident, right ast.Expr) {
-		o := x.Info.ObjectOf(left)
-		if o == nil || left.Name == "_" {
-			return
-		}
-		if count[o]++; count[o] > 1 {
-			delete(u.aliases, o)
-			return
-		}
-		switch {
-		case right == nil:
-			if _, isStruct := o.Type().Underlying().(*types.Struct); isStruct {
-				u.local[o] = true
-			}
-		case x.makes(right):
-			u.local[o] = true
-		default:
-			if _, isStruct := o.Type().Underlying().(*types.Struct); !isStruct {
-				u.aliases[o] = right
-			}
-		}
-	}
-	eachAssignment(u.body, assign)
-	for o, right := range u.aliases {
-		if id, ok := right.(*ast.Ident); ok && x.Info.ObjectOf(id) == o {
-			delete(u.aliases, o)
-		}
-	}
-}
-
-// eachAssignment calls assign for each variable that a statement assigns or declares. right
-// is nil if it gets its zero value, and the variable itself if its value is neither an alias
-// nor a collection made here.
-func eachAssignment(body ast.Node, assign func(left *ast.Ident, right ast.Expr)) {
-	ast.Inspect(body, func(n ast.Node) bool {
+	ast.Inspect(u.body, func(n ast.Node) bool {
+		var left, right []ast.Expr
+		zero := false // a declaration without values
 		switch n := n.(type) {
 		case *ast.AssignStmt:
-			for i, left := range n.Lhs {
-				if id, ok := ast.Unparen(left).(*ast.Ident); ok {
-					if len(n.Lhs) == len(n.Rhs) {
-						assign(id, n.Rhs[i])
-					} else {
-						assign(id, id)
-					}
-				}
-			}
+			left, right = n.Lhs, n.Rhs
 		case *ast.RangeStmt:
-			for _, left := range []ast.Expr{n.Key, n.Value} {
-				if id, ok := left.(*ast.Ident); ok {
-					assign(id, id)
-				}
-			}
+			left = []ast.Expr{n.Key, n.Value}
 		case *ast.ValueSpec:
-			for i, id := range n.Names {
-				switch {
-				case len(n.Values) == len(n.Names):
-					assign(id, n.Values[i])
-				case len(n.Values) == 0:
-					assign(id, nil)
-				default:
-					assign(id, id)
-				}
+			right, zero = n.Values, len(n.Values) == 0
+			for _, id := range n.Names {
+				left = append(left, id)
+			}
+		}
+		for i, e := range left {
+			id, ok := ast.Unparen(e).(*ast.Ident)
+			if !ok || id.Name == "_" || x.Info.ObjectOf(id) == nil {
+				continue
+			}
+			o := x.Info.ObjectOf(id)
+			_, isStruct := o.Type().Underlying().(*types.Struct)
+			count[o]++
+			switch {
+			case count[o] > 1:
+				delete(u.aliases, o)
+			case zero:
+				u.local[o] = isStruct
+			case len(left) != len(right): // the value is a part of another one
+			case x.makes(right[i]):
+				u.local[o] = true
+			case !isStruct:
+				u.aliases[o] = right[i]
 			}
 		}
 		return true
