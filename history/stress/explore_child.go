@@ -227,7 +227,7 @@ func (s *supervisor) verify(f *Finding) bool {
 		}
 		return false
 	}
-	if s.job.OnThreads != nil && f.Fault == "" {
+	if s.job.OnThreads != nil && f.Fault == "" && len(f.Waiting) == 0 { // what waits, threads cannot tell
 		if program := s.job.OnThreads(); program != nil {
 			limit := min(onThreads, onThreadsPrograms*cmp.Or(s.job.Effort, DefaultEffort).Program)
 			limited, stop := ctx, func() {}
