@@ -19,7 +19,7 @@
 // Interleavings are not left to chance: while threads run, Test builds an instrumented copy of
 // the test's program, and then explores the schedules of programs in it, one thread at a time,
 // in the time of the options. Options.Threads asks for threads alone. Where there is no Go tool
-// or no source, a line of the log says so, and threads run alone.
+// or no source, a line of the log says so, and threads run alone; so they do in benchmarks.
 //
 // The copy has the package of the test, the packages of its module that it imports, and the
 // packages of the types that the object consists of. A line of the log names other packages
@@ -48,6 +48,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -248,7 +249,7 @@ func testClass(t TB, c *stress.Class, o Options, call int) {
 		t.Logf("stress: %s: %s; then %s:", c.Name, r.Coverage(), next)
 	}
 	logReport(t, c.Name, report, o.Strict, len(failures) == 0)
-	warnOfEnd(t, c.Name, report, len(failures) == 0)
+	warnOfEnd(t, c.Name, report, len(failures) == 0, slices.ContainsFunc(reports, func(r *stress.Report) bool { return r.Overlap >= leastOverlap }))
 }
 
 // logReport logs what was done, and what the user may have to change. passed: there were no
@@ -279,14 +280,15 @@ func logReport(t TB, class string, report *stress.Report, strict, passed bool) {
 	}
 }
 
-// warnOfEnd warns of a test that ended early, or that tried little.
-func warnOfEnd(t TB, class string, report *stress.Report, passed bool) {
+// warnOfEnd warns of a test that ended early, or that tried little. before: executions of an
+// earlier pass overlapped. Under a schedule, methods of one step each never do.
+func warnOfEnd(t TB, class string, report *stress.Report, passed, before bool) {
 	t.Helper()
 	switch {
 	case report.Memory > 0:
 		warn(t, "stress: %s: the test ended early, as its objects keep %d MB; Options.Close can release them", class, report.Memory>>20)
 	}
-	if report.Recorded > 0 && report.Overlap < leastOverlap && passed {
+	if report.Recorded > 0 && report.Overlap < leastOverlap && passed && !before {
 		hint := ""
 		if runtime.NumCPU() == 1 {
 			hint = "; with one processor, schedules find more"
