@@ -187,3 +187,16 @@ func (o Options) withDefaults() (Options, error) {
 	o.Ops, o.Runs, o.Steps = cmp.Or(o.Ops, DefaultOps), cmp.Or(o.Runs, DefaultRuns), cmp.Or(o.Steps, DefaultSteps)
 	return o, nil
 }
+
+// Point marks the operation that the method has run last as its linearization
+// point. Only the order with the method at that point is then checked. In a run
+// without a point, all orders are checked. If there are several points, the last one
+// counts.
+//
+// The argument is the collection that the method was given. For any other collection,
+// such as a *sync.Map, Point does nothing.
+func Point(collection any) {
+	if p, ok := collection.(interface{ markPoint() }); ok {
+		p.markPoint()
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/leadline/leadline/history"
@@ -70,10 +71,36 @@ func TestClasses(t *testing.T) {
 // TestAblation: an environment that runs before operations only does not find the
 // violation of Figure 8, as Section 4.5 says.
 func TestAblation(t *testing.T) {
-	x := prepared(t, putOnce, onlyBefore, Options{})
-	if err := x.all(); err != nil || x.report.Violation != nil || x.report.Ops != DefaultOps || x.report.Runs < 10 {
-		t.Errorf("before only: %v, %v, %v", err, &x.report, x.report.Violation)
+	plain := func(m Map) any { return putOnce(struct{ Map }{m}) } // without Point
+	for _, method := range []func(Map) any{putOnce, plain} {
+		x := prepared(t, method, onlyBefore, Options{})
+		if err := x.all(); err != nil || x.report.Violation != nil || x.report.Ops != DefaultOps || x.report.Runs < 10 {
+			t.Errorf("before only: %v, %v, %v", err, &x.report, x.report.Violation)
+		}
 	}
+}
+
+// TestPoints: with linearization points (mode 3), the verdicts are the same, and a
+// wrong point is reported as such.
+func TestPoints(t *testing.T) {
+	for _, f := range figures {
+		f.o.Ops = 2
+		if r := explore(t, f.method, f.o); (r.Violation == nil) != f.atomic || f.atomic && r.Ops != 2 {
+			t.Errorf("%s: %v, %v", f.name, r, r.Violation)
+		}
+	}
+	r := explore(t, func(m Map) any {
+		v, ok := m.Load(key)
+		Point(m) // where the key is missing, LoadOrStore is the point
+		if !ok {
+			v, _ = m.LoadOrStore(key, 1)
+		}
+		return v
+	}, Options{})
+	if r.Violation == nil || !r.Violation.WrongPoint || !strings.Contains(r.Violation.String(), "<- linearization point") {
+		t.Errorf("wrong point: %v", r.Violation)
+	}
+	Point(&sync.Map{})
 }
 
 // TestSetAndQueue has methods of sets and queues, atomic or not.

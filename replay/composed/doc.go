@@ -68,9 +68,11 @@
 // others around it. If no place gives the results and the contents of the history, the
 // run is a violation.
 //
-// The first mode of the paper enumerates linearizations. Its other modes have candidates
-// for the linearization point, or are given it. Here all places are few, so a point need
-// not be known.
+// The first mode of the paper enumerates linearizations, and its second mode
+// enumerates candidates for the linearization point. Here they coincide. In the third
+// mode the linearization points are given; [Point] marks them, and only the order with
+// the method at that place is checked. If another order explains the run, the report says
+// that the point is wrong. The paper's heuristics for guessing points are not needed.
 //
 // Often the environment of a program does less than it could: Options.Without
 // names operations that it does not run, and Options.Values are the only values

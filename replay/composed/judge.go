@@ -37,6 +37,8 @@ type place struct {
 	contents    bool   // only the contents at the end are different
 }
 
+func (p place) same() bool { return p.what == "" }
+
 func (x *explorer) judgeOnce(r *run) (*Violation, error) {
 	r.finish()
 	env := r.history()
@@ -44,23 +46,30 @@ func (x *explorer) judgeOnce(r *run) (*Violation, error) {
 		r.names.see(append(slices.Clone(e.Args), e.result)...)
 	}
 	r.names.see(append([]value{r.result}, r.contents...)...)
-	key := strings.Join(r.observations(0), "\n")
+	key := fmt.Sprint(r.point >= 0, r.before(r.point), r.observations(0))
 	if x.verdicts[key] {
 		return nil, nil
 	}
-	places := make([]place, len(env)+1)
-	for at := range places {
+	all := make([]place, len(env)+1) // of the method, by the number of operations before it
+	for at := range all {
 		var err error
-		if places[at], err = x.place(r, env, at); err != nil {
+		if all[at], err = x.place(r, env, at); err != nil {
 			return nil, err
 		}
 	}
-	x.verdicts[key] = slices.ContainsFunc(places, func(p place) bool { return p.what == "" })
+	given := all
+	if r.point >= 0 {
+		at := r.before(r.point)
+		given = all[at : at+1]
+	}
+	x.verdicts[key] = slices.ContainsFunc(given, place.same)
 	if x.verdicts[key] {
 		return nil, nil
 	}
-	contents := slices.ContainsFunc(places, func(p place) bool { return p.contents })
-	return &Violation{Ops: r.used, Runs: x.report.Runs, Contents: contents, Replay: r.replayText(), run: r, places: places}, nil
+	v := &Violation{c: x.c, run: r, places: given, Ops: r.used, Replay: r.replayText(), Runs: x.report.Runs}
+	v.Contents = slices.ContainsFunc(given, func(p place) bool { return p.contents })
+	v.WrongPoint = slices.ContainsFunc(all, func(p place) bool { return p.same() || p.contents && !v.Contents })
+	return v, nil
 }
 
 // finish sets the contents that the environment reads after the run.
@@ -69,6 +78,17 @@ func (r *run) finish() { r.contents = r.list(r.known(r.state)) }
 // history returns the events of the environment.
 func (r *run) history() []event {
 	return slices.DeleteFunc(slices.Clone(r.events), func(e event) bool { return !e.environment })
+}
+
+// before returns how many operations of the environment come before an event.
+func (r *run) before(event int) int {
+	n := 0
+	for i, e := range r.events {
+		if i < event && e.environment {
+			n++
+		}
+	}
+	return n
 }
 
 // place runs the method alone, after the first at operations of the environment and
@@ -105,7 +125,7 @@ func (x *explorer) place(r *run, env []event, at int) (place, error) {
 	}
 	recorded, replayed := r.observations(at), s.observations(at)
 	for i, text := range replayed {
-		if text != recorded[i] && p.what == "" {
+		if text != recorded[i] && p.same() {
 			p.what, p.contents = text, i > len(env)
 		}
 	}
@@ -168,11 +188,13 @@ func each(list []value, f func(value) value) []value {
 
 // A Violation is a run that no atomic method explains.
 type Violation struct {
-	Ops      int    // number of operations of the environment
-	Runs     int    // number of runs up to this one, as in Report
-	Contents bool   // the results can be explained, the contents afterwards cannot
-	Replay   string // for Options.Replay
+	Ops        int    // number of operations of the environment
+	Runs       int    // number of runs up to this one, as in Report
+	Contents   bool   // the results can be explained, the contents afterwards cannot
+	WrongPoint bool   // another order explains it: the linearization point is wrong
+	Replay     string // for Options.Replay
 
+	c      *collection
 	run    *run
 	places []place
 }
@@ -181,13 +203,17 @@ type Violation struct {
 // reason why it is a violation, and how to repeat it.
 func (v *Violation) String() string {
 	var b strings.Builder
-	r, c := v.run, v.run.x.c
-	b.WriteString("the method is not atomic\n\n")
+	r := v.run
+	if v.WrongPoint {
+		b.WriteString("the linearization point is wrong: with the method at another place, this run is linearizable\n\n")
+	} else {
+		b.WriteString("the method is not atomic\n\n")
+	}
 	width := len("the method")
 	texts := make([]string, len(r.events))
 	for i, e := range r.events {
 		e = r.named(e)
-		if texts[i] = c.text(e.Invocation, e.result); !e.environment {
+		if texts[i] = v.c.text(e.Invocation, e.result); !e.environment {
 			width = max(width, len([]rune(texts[i])))
 		}
 	}
@@ -196,15 +222,18 @@ func (v *Violation) String() string {
 	}
 	line("the method", "the environment")
 	for i, e := range r.events {
-		if e.environment {
+		switch {
+		case e.environment:
 			line("", texts[i])
-		} else {
+		case i == r.point:
+			line(texts[i], "<- linearization point")
+		default:
 			line(texts[i], "")
 		}
 	}
 	line("returns "+valueText(r.name(r.result)), "")
 	if v.Contents {
-		line("", "then the "+c.name+" holds "+c.contents(each(r.contents, r.name)))
+		line("", "then the "+v.c.name+" holds "+v.c.contents(each(r.contents, r.name)))
 	}
 	b.WriteString("\nIf the method were atomic and ran\n")
 	for _, p := range v.places {

@@ -25,6 +25,8 @@ type run struct {
 	keys    []value             // all that may be in the collection
 	steps   int                 // number of operations of the method
 	refused []replay.Invocation // offered after the last operation of the method, and not chosen
+	last    int                 // index in events of the last operation of the method
+	point   int                 // index in events of the linearization point, or -1
 
 	result   value
 	contents []value // of the collection at the end; see finish
@@ -45,7 +47,7 @@ type stopped struct{}
 // newRun returns a run on an empty collection. In all runs, the values of the options
 // have the same names.
 func (x *explorer) newRun() *run {
-	r := &run{x: x, state: x.fresh(), keys: slices.Clone(x.keys)}
+	r := &run{x: x, state: x.fresh(), keys: slices.Clone(x.keys), point: -1}
 	for _, v := range append(slices.Clone(x.o.Keys), x.pool()...) {
 		r.names.value(v)
 	}
@@ -96,6 +98,7 @@ func (r *run) do(method string, args ...any) value {
 	r.environment(func() []replay.Invocation { return r.x.before(r, inv) })
 	before := r.state.clone()
 	e := r.apply(inv, false)
+	r.last = len(r.events) - 1
 	r.refused = nil
 	if r.x.guide != onlyBefore {
 		r.refused = r.environment(func() []replay.Invocation { return r.x.offer(r, inv, before) })
@@ -136,6 +139,13 @@ func (r *run) environment(candidates func() []replay.Invocation) []replay.Invoca
 		r.x.recordState(r.state)
 	}
 	return nil
+}
+
+// markPoint makes the last operation of the method the linearization point.
+func (r *run) markPoint() {
+	if r.steps > 0 {
+		r.point = r.last
+	}
 }
 
 // list returns the contents of the collection in a state.

@@ -21,6 +21,7 @@ type names struct {
 	inside   bool            // it names the target of a pointer: pointers in it are named by type only
 	byName   map[string]any
 	pointers map[pointer]string
+	counts   map[reflect.Type]int
 }
 
 // mark is on both sides of the number of one of the method's own pointers. It does not
@@ -42,7 +43,7 @@ func (n *names) value(v any) value {
 		return history.BoolValue(v)
 	}
 	if n.byName == nil {
-		n.byName, n.pointers = map[string]any{}, map[pointer]string{}
+		n.byName, n.pointers, n.counts = map[string]any{}, map[pointer]string{}, map[reflect.Type]int{}
 	}
 	name := n.text(reflect.ValueOf(v), 0)
 	n.byName[name] = v
@@ -133,7 +134,8 @@ func (n *names) pointer(v reflect.Value) string {
 			n.pointers[p] = mark + strconv.Itoa(len(n.made)) + mark
 			n.made = append(n.made, v)
 		} else {
-			n.pointers[p] = "#" + strconv.Itoa(len(n.pointers)+1)
+			n.counts[t]++
+			n.pointers[p] = "#" + strconv.Itoa(n.counts[t])
 		}
 	}
 	return t.String() + n.pointers[p]
