@@ -318,6 +318,9 @@ func (r *stressReport) methods() {
 // remarks writes how much was run, and remarks on an object.
 func (r *stressReport) remarks(result *stress.Report) {
 	for _, before := range r.before[result] {
+		if before.Executions == 0 {
+			continue // threads were left to schedules, or had no time
+		}
 		next := "plain loads and stores as steps, too"
 		if before.Explored == nil {
 			next = "schedules"
@@ -332,6 +335,9 @@ func (r *stressReport) remarks(result *stress.Report) {
 	} else {
 		fmt.Fprintf(r.out, "%s: %s; %.2g a second, %v\n", result.Subject, result.Coverage(),
 			float64(result.Executions)/result.Elapsed.Seconds(), result.Elapsed.Round(10*time.Millisecond))
+	}
+	if result.NoSchedules != "" {
+		fmt.Fprintf(r.out, "  schedules were not explored: %s\n", result.NoSchedules)
 	}
 	for _, line := range slices.Concat(result.Waits(), result.Remarks()) {
 		fmt.Fprintf(r.out, "  %s\n", line)

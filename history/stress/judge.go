@@ -53,14 +53,6 @@ func (s *searcher) proves(f *Finding) bool {
 	return s.believes(f.program, n)
 }
 
-// answered returns the invocation with its result.
-func (inv Invocation) answered(v history.Value) string {
-	if v.Kind() == history.None {
-		return inv.String()
-	}
-	return fmt.Sprintf("%v: %v", inv, v)
-}
-
 // unexpected returns the unexpected outcome of a run that was seen most often.
 func unexpected(p *Program, run *Run, expected *Expected) *Finding {
 	f := &Finding{program: p, Executions: run.Executions, Spent: run.Elapsed}

@@ -499,9 +499,6 @@ func (r *Report) Remarks() []string {
 	if _, nothing := r.Unsteadiness(); len(r.Unexercised) > 0 && !nothing {
 		lines = append(lines, "not exercised, as nothing overlapped or no order was visible: "+strings.Join(r.Unexercised, " "))
 	}
-	if r.NoSchedules != "" {
-		lines = append(lines, "not explored by schedules: "+r.NoSchedules)
-	}
 	if len(r.MayWait) > 0 {
 		lines = append(lines, "may wait for ever, as only schedules can tell, so that threads do not judge their programs: "+strings.Join(r.MayWait, " "))
 	}

@@ -102,14 +102,6 @@ func (k *kitchenSink) even() error                    { return map[bool]error{tr
 func (k *kitchenSink) addAll(ds []int) int            { return k.AddAndGet(len(ds)) }
 func (k *kitchenSink) grow(m map[int]int) map[int]int { k.n += len(m); return map[int]int{} }
 
-// A blocker has a method that returns only when the channel is closed. Reflect calls the
-// others when it has found that out, and goroutines stay until then, so it is not a method
-// of kitchenSink.
-type blocker struct{ never chan int }
-
-func (blocker) Get() int { return 1 }
-func (b blocker) Block() { <-b.never }
-
 // A kitchen has some of the methods; those of interfaces are called by
 // reflection.
 type kitchen interface {

@@ -141,7 +141,6 @@ func (c *cache) Encode(b *bytes.Buffer) error {
 type register struct {
 	v    atomic.Int64
 	once sync.Once
-	seen sync.Map
 }
 
 func (r *register) Update(f func(int64) int64) int64 {

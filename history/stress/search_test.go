@@ -65,15 +65,6 @@ func TestMain(m *testing.M) {
 // machine is.
 const patience = 5 * time.Minute
 
-// needsTwo skips a test in which most runs of a program with a violation have to show it,
-// as they do not on one processor.
-func needsTwo(t *testing.T) {
-	t.Helper()
-	if runtime.NumCPU() == 1 {
-		t.Skip("needs two processors")
-	}
-}
-
 // search is Search with leadline's checker.
 func search(c *stress.Class, o stress.Options) (*stress.Report, error) {
 	return searchUntil(context.Background(), c, o)

@@ -145,6 +145,10 @@ func (s *supervisor) died(death *worker.Death, j job) (again bool, err error) {
 	return len(s.methods) > 0, nil
 }
 
+// mostSpinning is how long a process that explores schedules may be silent once it runs
+// programs: a call then neither returns nor takes a step.
+const mostSpinning = 10 * time.Second
+
 // follow receives the messages of a process until its end, which it returns: io.EOF if it
 // was done.
 func (s *supervisor) follow(p *worker.Process, j job) error {
@@ -153,7 +157,11 @@ func (s *supervisor) follow(p *worker.Process, j job) error {
 		if err := p.Receive(&m); err != nil {
 			return err
 		}
-		p.SetSilence(j.Silence + j.Effort.Program)
+		silence := j.Silence
+		if j.Schedules && s.started > 0 { // a call that spins must not take the time of all others
+			silence = min(silence, mostSpinning)
+		}
+		p.SetSilence(silence + j.Effort.Program)
 		switch {
 		case m.Made:
 			s.made = true

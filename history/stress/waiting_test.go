@@ -105,6 +105,18 @@ type tokens struct{ n cell }
 func (t *tokens) Give() { t.n.add(1) }
 func (t *tokens) Take() { t.n.await(); t.n.add(-1) }
 
+// TestSoonOver: a search whose time is over when it has drawn programs that wait for
+// ever goes on until it can run one.
+func TestSoonOver(t *testing.T) {
+	c := classOf(t, func() *tokens { return &tokens{} }, stress.ReflectOptions{})
+	for seed := range uint64(8) {
+		o := stress.Options{Checker: stresstest.Checker(nil), Schedules: true, Seed: seed, Effort: stress.Effort{Time: 1, Program: time.Millisecond}}
+		if r, err := stress.Search(t.Context(), c, o); err != nil || r.Executions == 0 {
+			t.Errorf("seed %d: %+v, %v", seed, r, err)
+		}
+	}
+}
+
 // TestMayWait: threads do not judge programs with calls that do not return. The methods are
 // named, and the search ends when no others are left. A deadlock ends a run.
 func TestMayWait(t *testing.T) {

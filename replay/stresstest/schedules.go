@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore/instrument"
@@ -62,7 +63,8 @@ func search(t TB, c *stress.Class, o Options, call int) ([]*stress.Report, error
 		}
 		return stress.Both(ctx, threads, none, o)
 	}
-	dir, err := os.MkdirTemp("", "leadline-test-")
+	removeStale()
+	dir, err := os.MkdirTemp("", programsPrefix)
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +101,22 @@ func search(t TB, c *stress.Class, o Options, call int) ([]*stress.Report, error
 		}
 	}
 	return stress.Both(ctx, threads, build, o)
+}
+
+// programsPrefix begins the names of directories with instrumented programs.
+const programsPrefix = "leadline-test-"
+
+// staleAfter is the age at which such a directory is no longer in use: its test was killed.
+const staleAfter = 24 * time.Hour
+
+// removeStale removes what killed tests have left.
+func removeStale() {
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), programsPrefix+"*"))
+	for _, dir := range left {
+		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > staleAfter {
+			_ = os.RemoveAll(dir) // it may be somebody else's
+		}
+	}
 }
 
 // replaySaved replays saved schedules. If one still shows a violation, it explores the

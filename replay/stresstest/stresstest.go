@@ -242,11 +242,17 @@ func testClass(t TB, c *stress.Class, o Options, call int) {
 		report.Unexercised = nil // the user chose the programs
 	}
 	for _, r := range reports {
+		if r.Executions == 0 {
+			continue // threads were left to schedules, or had no time
+		}
 		next := "plain loads and stores as steps, too"
 		if r.Explored == nil {
 			next = "schedules"
 		}
 		t.Logf("stress: %s: %s; then %s:", c.Name, r.Coverage(), next)
+	}
+	if report.NoSchedules != "" {
+		warn(t, "stress: %s: schedules were not explored: %s", c.Name, report.NoSchedules)
 	}
 	logReport(t, c.Name, report, o.Strict, len(failures) == 0)
 	warnOfEnd(t, c.Name, report, len(failures) == 0, slices.ContainsFunc(reports, func(r *stress.Report) bool { return r.Overlap >= leastOverlap }))
