@@ -337,7 +337,7 @@ func (t *thread) plan(ctx context.Context, number int64) {
 		p.batches++
 	}
 	t.began = now
-	t.leaves = t.leaves || runtime.NumGoroutine()-t.before-len(t.threads) > leavingBatches*t.batch
+	t.leaves = t.leaves || stays(t.before+len(t.threads)+leavingBatches*t.batch)
 	t.choose(number)
 	spent := now.Sub(t.start)
 	t.ended = ctx.Err() != nil || number > 0 && spent >= o.Time && (number*int64(t.batch) >= o.least || spent >= 10*o.Time) ||

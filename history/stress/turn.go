@@ -107,19 +107,29 @@ func (c *Class) sequential(calls []step, limit time.Duration) []history.Value {
 }
 
 const (
-	leavingObjects = 8 // that are made to find out whether each leaves a goroutine
+	// leavingObjects are made to find out whether each leaves a goroutine, or leavingLeast if
+	// that takes leavingTime. So many, as other goroutines of the process come and go.
+	leavingObjects = 64
+	leavingLeast   = 8
+	leavingTime    = 100 * time.Millisecond
 	leavingPause   = 2 * time.Millisecond
-	leavingPauses  = 5 // while goroutines may be about to end
+	leavingPauses  = 50 // while goroutines may be about to end
 )
 
 // leaves reports whether the objects of a class leave goroutines. Such a goroutine may change
 // results of threads when it wakes, while schedules control it.
 func (c *Class) leaves() bool {
-	before := runtime.NumGoroutine()
-	for range leavingObjects {
+	before, objects := runtime.NumGoroutine(), 0
+	for start := time.Now(); objects < leavingLeast || objects < leavingObjects && time.Since(start) < leavingTime; objects++ {
 		c.close(c.New())
 	}
-	for n := 0; runtime.NumGoroutine()-before >= leavingObjects; n++ {
+	return stays(before + objects/2)
+}
+
+// stays reports whether the process has more than so many goroutines, and not only as some are
+// about to end.
+func stays(goroutines int) bool {
+	for n := 0; runtime.NumGoroutine() > goroutines; n++ {
 		if n == leavingPauses {
 			return true
 		}
