@@ -109,10 +109,7 @@ func (c *cache) Merge(other *cache) {
 }
 
 func (c *cache) Equal(other *cache) bool {
-	m := other.clone()
-	var n map[int]int
-	c.locked(func() { n = c.m })
-	return other == c || maps.Equal(m, n)
+	return other == c || maps.Equal(other.clone(), c.clone())
 }
 
 func (c *cache) Clone() *cache                     { return &cache{m: c.clone()} }
