@@ -129,7 +129,7 @@
 // cause and what may help.
 //
 // --core FILE writes the minimal sub-histories to a file, for which check reports
-// not-linearizable. The exit status is that of check.
+// not-linearizable. The exit status means the same as for check.
 //
 // # View
 //

@@ -2,7 +2,7 @@
 //
 // Threads that run freely leave interleavings to chance. So while they run, stress builds an
 // instrumented copy of the packages under test. Then it runs one thread at a time, and tries
-// schedules in order. If the copy cannot be built, as there is no Go tool or no source, a line
+// schedules in order. If there is no Go tool or no source to build the copy, a line
 // says so, and threads go on alone; with --threads, they are alone from the start. A schedule says which thread continues at each use of package sync or
 // sync/atomic, each channel operation, each select and each go statement. So stress
 // finds interleavings that real threads take once in a million executions, and can

@@ -161,7 +161,7 @@ func (d *lineDecoder) process(text []byte) history.Value {
 	return d.pool.text(text)
 }
 
-// call reads an invocation. That of a removal may have the result already.
+// call reads an invocation. A removal may have its result there already.
 func (d *lineDecoder) call(l *line) (fault string) {
 	i, fault := d.method(l.method)
 	if fault != "" {

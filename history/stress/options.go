@@ -38,7 +38,7 @@ type Options struct {
 	// Schedules explores the schedules of each program instead of running it on
 	// threads; see Explore. The class has to be instrumented: Both sets it. Programs get schedules
 	// with one preemption first, then with two, and at last with Preemptions, which is 3
-	// if it is 0; -1 is for as many, and then without a bound. Delays is that of
+	// if it is 0; -1 is for as many, and then without a bound. Delays is as in
 	// ExploreOptions.
 	Schedules   bool
 	Preemptions int
@@ -97,7 +97,7 @@ type Effort struct {
 	Program time.Duration
 }
 
-// QuickEffort is the default of Go tests, and DefaultEffort that of everything else.
+// QuickEffort is the default of Go tests, and DefaultEffort the one of everything else.
 var (
 	QuickEffort   = Effort{Time: 10 * time.Second, Program: 20 * time.Millisecond}
 	DefaultEffort = Effort{Time: 2 * time.Minute, Program: 50 * time.Millisecond}
@@ -332,7 +332,7 @@ type Report struct {
 	// is then how many bytes the process had.
 	Waited        int64    `json:"waited,omitempty"`
 	MayWait       []string `json:"may_wait,omitempty"`
-	Left          int      `json:"left_to_schedules,omitempty"` // programs with such calls
+	Left          int      `json:"left_to_schedules,omitempty"` // programs that threads do not judge
 	OnlySchedules string   `json:"only_schedules,omitempty"`
 	NoSchedules   string   `json:"no_schedules,omitempty"` // why there were threads only; see Both
 	// Together is how many programs have orders in which every call returns only if calls

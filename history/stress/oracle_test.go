@@ -215,7 +215,7 @@ func (q *boundedQueue) Get() int {
 	return v
 }
 
-// Locks are channels of which a value is the right to go on.
+// Locks are channels. Who has sent the value in one may go on.
 type locks [2]chan struct{}
 
 func (l locks) Lock(i int)   { schedule.To(l[i]).Send(struct{}{}) }

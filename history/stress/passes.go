@@ -28,6 +28,7 @@ type SchedulesBuild func(ctx context.Context, plain bool) (*worker.Program, erro
 // Both returns the report of each pass, which has what the passes before have found, unless it has
 // a violation of the same methods itself. A violation ends the search unless Options.GoOn is set.
 func Both(ctx context.Context, threads func(context.Context, Options) (*Report, error), build SchedulesBuild, o Options) ([]*Report, error) {
+	o.Schedules = false // the passes over schedules set it
 	if o.Threads {
 		r, err := threads(ctx, o)
 		return reportsOf(r), err

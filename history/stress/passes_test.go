@@ -1,6 +1,12 @@
 package stress
 
-import "testing"
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/leadline/leadline/history/stress/worker"
+)
 
 // A process that crashed before it explored anything has no report of that.
 func TestIsEnough(t *testing.T) {
@@ -16,6 +22,23 @@ func TestIsEnough(t *testing.T) {
 	} {
 		if got := isEnough(&test.r); got != test.want {
 			t.Errorf("%+v: %v", test.r, got)
+		}
+	}
+}
+
+// Threads search in a program that is not instrumented, whatever the options say.
+func TestBothThreads(t *testing.T) {
+	threads := func(_ context.Context, o Options) (*Report, error) {
+		if o.Schedules {
+			t.Error("threads are to explore schedules")
+		}
+		return &Report{}, nil
+	}
+	none := func(context.Context, bool) (*worker.Program, error) { return nil, errors.New("no Go tool\nand more") }
+	for _, alone := range []bool{false, true} {
+		list, err := Both(t.Context(), threads, none, Options{Schedules: true, Threads: alone})
+		if err != nil || len(list) != 1 || (list[0].NoSchedules == "no Go tool") == alone {
+			t.Errorf("alone %v: %+v, %v", alone, list, err)
 		}
 	}
 }

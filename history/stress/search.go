@@ -101,8 +101,7 @@ func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 // prepare checks the options and returns the targets.
 func (s *searcher) prepare() ([]*target, error) {
 	o := &s.options
-	switch {
-	case o.Checker == nil:
+	if o.Checker == nil {
 		return nil, errors.New("no checker is given")
 	}
 	for _, name := range o.Methods {
@@ -124,7 +123,7 @@ func (s *searcher) prepare() ([]*target, error) {
 }
 
 func (s *searcher) goesOn(targets []*target) bool {
-	if s.report.Worn {
+	if s.report.Worn || s.report.OnlySchedules != "" {
 		return false
 	}
 	return s.hasTime() && slices.ContainsFunc(targets, func(t *target) bool { return !t.done })
@@ -316,8 +315,8 @@ func (s *searcher) try(t *target, p *Program) error {
 		return nil
 	}
 	if run.Leaves {
-		s.report.OnlySchedules, s.report.Left = leaving, s.report.Left+1
-		t.done = true
+		s.report.OnlySchedules = leaving
+		s.leave(p)
 		return nil
 	}
 	if f := s.seen(p, run, expected); f != nil {

@@ -22,13 +22,17 @@ var steadyTime = 20 * time.Second
 // sequential runs of the program: whether these always have the same results. If not, the
 // program is left to schedules, where what an object chooses is a choice.
 func (s *searcher) believes(p *Program, n int64) bool {
-	if !p.unsteady && (p.steady == 0 || n > p.steady) {
-		if s.isSteady(p, max(steadyRuns*n, steadyLeast)) {
-			p.steady = n
-		} else {
-			p.unsteady = true
-			s.report.Unsteady = append(s.report.Unsteady, p.String())
-		}
+	if p.unsteady || p.steady > 0 && n <= p.steady {
+		return !p.unsteady
+	}
+	switch same, enough := s.isSteady(p, max(steadyRuns*n, steadyLeast)); {
+	case !same:
+		p.unsteady = true
+		s.report.Unsteady = append(s.report.Unsteady, p.String())
+	case !enough:
+		s.leave(p) // the outcome may be one of chance
+	default:
+		p.steady = n
 	}
 	return !p.unsteady
 }
@@ -41,13 +45,14 @@ type sequentialRun struct {
 	waiting int
 }
 
-// isSteady makes at least so many sequential runs of a program, and reports whether each
-// order always has the same outcome.
-func (s *searcher) isSteady(p *Program, least int64) bool {
+// isSteady makes least sequential runs of a program or more. It reports whether each order
+// always has the same outcome, and whether the time was enough for so many.
+func (s *searcher) isSteady(p *Program, least int64) (same, enough bool) {
 	var first []sequentialRun
 	runs, start, limit := int64(0), time.Now(), min(steadyTime, s.left())
 	for pass := 0; pass < 2 || runs < least; pass++ {
-		i, same := 0, true
+		i := 0
+		same = true
 		err := sequentially(s.class, p, func(order []int, o Outcome) bool {
 			if pass == 0 {
 				first = append(first, sequentialRun{order: slices.Clone(order), outcome: slices.Clone(o)})
@@ -57,11 +62,16 @@ func (s *searcher) isSteady(p *Program, least int64) bool {
 			return same
 		})
 		runs += int64(i)
-		if err != nil || !same || i != len(first) || pass > 1 && runs < least && time.Since(start) > limit {
-			return false
+		switch {
+		case err != nil:
+			return true, false // a call did not return
+		case !same || i != len(first):
+			return false, true
+		case pass > 0 && runs < least && time.Since(start) > limit:
+			return true, false
 		}
 	}
-	return s.isSlowlySteady(p, first)
+	return s.isSlowlySteady(p, first), true
 }
 
 const (
