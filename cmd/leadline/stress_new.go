@@ -232,7 +232,6 @@ func compile(ctx context.Context, dir, source string, copies *instrument.Result,
 	run := func(more ...string) ([]byte, error) {
 		cmd = worker.Tool(ctx, "go", slices.Concat(args, flags, more, []string{"./" + stressMain})...)
 		cmd.Dir = root
-		cmd.Env = append(os.Environ(), copies.Env...)
 		return runGoTool(cmd)
 	}
 	text, err := run()

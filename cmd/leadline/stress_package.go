@@ -230,7 +230,7 @@ func loadPackage(ctx context.Context, path string) (*types.Package, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := golist.Load(ctx, golist.Config{Dir: root}, path)
+	list, err := golist.Load(ctx, root, nil, path)
 	if err != nil {
 		return nil, err
 	}

@@ -259,7 +259,7 @@ func buildInstrumented(ctx context.Context, dir, program string, parts []string,
 		return nil, err
 	}
 	p := instrumented{report: copies.Report}
-	key := fmt.Sprint(here, copies.Flags, copies.Overlay, copies.Env)
+	key := fmt.Sprint(here, copies.Flags, copies.Overlay)
 	if same, ok := programs.Load(key); ok {
 		p.text = same.(instrumented).text
 		programs.Store(asked, p)
@@ -271,7 +271,6 @@ func buildInstrumented(ctx context.Context, dir, program string, parts []string,
 	}
 	// The user's go test vets the package, unless vet is off there.
 	cmd := worker.Tool(ctx, "go", slices.Concat([]string{"test", "-c", "-vet=off", "-o", program}, flags, []string{"."})...)
-	cmd.Env = append(os.Environ(), copies.Env...)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s: %w\n%s%s", strings.Join(cmd.Args, " "), err, text, instrument.Explain(string(text)))
 	}

@@ -92,7 +92,6 @@ func TestKnownViolations(t *testing.T) {
 	}
 	program := filepath.Join(dir, "known.test")
 	build := exec.CommandContext(t.Context(), "go", slices.Concat([]string{"test", "-c", "-o", program}, flags, []string{"."})...)
-	build.Env = append(os.Environ(), copies.Env...)
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -46,7 +46,7 @@ type Result struct {
 // packages like arguments of the go command, which runs in dir; "" is the working
 // directory. File names are relative to dir. An error means that no package could be read.
 func Find(ctx context.Context, dir string, patterns []string) (*Result, error) {
-	list, err := golist.Load(ctx, golist.Config{Dir: dir}, patterns...)
+	list, err := golist.Load(ctx, dir, nil, patterns...)
 	if err != nil {
 		return nil, err
 	}

@@ -43,8 +43,7 @@ type Options struct {
 
 // A Result is how to build with the instrumented copies.
 type Result struct {
-	Flags   []string          // for go build or go test: -modfile, -tags, -mod; see WithOverlay for -overlay
-	Env     []string          // to be added to the environment
+	Flags   []string          // for go build or go test: -tags, -mod; see WithOverlay for -overlay
 	Overlay map[string]string // from a file's name to that of its copy
 	Report  *Report
 }
@@ -58,13 +57,10 @@ type build struct {
 	flags         []string // for go list, too
 	list          *golist.List
 	chosen        map[string]*golist.Package // by path
-	replace       []replacement
+	replace       []string                   // flags of go mod edit for the modules that are copied
 	overlay       map[string]string
 	report        *Report
 }
-
-// A replacement is a module that is copied.
-type replacement struct{ path, version, dir string }
 
 // Build makes instrumented copies of packages, or finds them in the cache, and
 // returns how to build with them. It changes neither the module nor the module
@@ -82,10 +78,13 @@ func Build(ctx context.Context, o Options) (*Result, error) {
 			return nil, err
 		}
 	}
+	if err := b.replaceModules(ctx); err != nil {
+		return nil, err
+	}
 	b.trim(cacheBytes)
 	b.uncovered()
 	b.report.sort()
-	return b.result(ctx)
+	return &Result{Flags: b.flags, Overlay: b.overlay, Report: b.report}, nil
 }
 
 // environment asks the Go tool where things are.
@@ -153,8 +152,12 @@ func (b *build) choose(ctx context.Context) error {
 	if len(b.Packages) == 0 {
 		return errors.New("instrumentation of no package")
 	}
+	flags := b.flags
+	if b.Tests {
+		flags = append(slices.Clone(flags), "-test")
+	}
 	var err error
-	b.list, err = golist.Load(ctx, golist.Config{Dir: b.Dir, Flags: b.flags, Tests: b.Tests}, b.Packages...)
+	b.list, err = golist.Load(ctx, b.Dir, flags, b.Packages...)
 	if err != nil {
 		if slices.Contains(b.flags, "-mod=readonly") {
 			err = fmt.Errorf("%w\nThe vendor directory is not used; the module cache needs the modules: go mod download", err)
@@ -350,23 +353,6 @@ func (b *build) uncovered() {
 	}
 }
 
-// result writes the files that the flags name.
-func (b *build) result(ctx context.Context) (*Result, error) {
-	r := &Result{Flags: b.flags, Overlay: b.overlay, Report: b.report}
-	if len(b.replace) > 0 {
-		var err error
-		if b.gowork != "" {
-			err = b.workspace(ctx, r)
-		} else {
-			err = b.modfile(ctx, r)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return r, nil
-}
-
 // WithOverlay writes a file for -overlay, with the overlay of the result and
 // more, and returns the flags.
 func (r *Result) WithOverlay(file string, more map[string]string) ([]string, error) {
@@ -385,94 +371,30 @@ func (r *Result) WithOverlay(file string, more map[string]string) ([]string, err
 	return append(slices.Clone(r.Flags), "-overlay="+file), nil
 }
 
-// modfile writes the go.mod for -modfile: that of the module, with replacements.
-func (b *build) modfile(ctx context.Context, r *Result) error {
-	file, err := b.edited(ctx, "mod", b.gomod, strings.TrimSuffix(b.gomod, ".mod")+".sum", b.replaceFlags())
+// replaceModules adds to the overlay a go.mod, or in a workspace a go.work, that replaces the
+// modules that are copied.
+func (b *build) replaceModules(ctx context.Context) error {
+	if len(b.replace) == 0 {
+		return nil
+	}
+	kind, original := "mod", b.gomod
+	if b.gowork != "" {
+		kind, original = "work", b.gowork
+	}
+	text, err := os.ReadFile(original)
 	if err != nil {
 		return err
 	}
-	r.Flags = append(r.Flags, "-modfile="+file)
-	return nil
-}
-
-// edited returns a copy of a go.mod or go.work, with its sums, that go mod edit or
-// go work edit has changed as the flags say.
-func (b *build) edited(ctx context.Context, kind, original, sums string, flags []string) (string, error) {
-	text, err := os.ReadFile(original)
-	if err != nil {
-		return "", err
-	}
-	sum, err := os.ReadFile(sums)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return "", err
-	}
-	name := "go." + kind
-	dir, err := b.once(key(kind, string(text), string(sum), fmt.Sprint(flags)), func(dir string) error {
-		file := filepath.Join(dir, name)
+	dir, err := b.once(key(kind, string(text), fmt.Sprint(b.replace)), func(dir string) error {
+		file := filepath.Join(dir, "go."+kind)
 		if err := os.WriteFile(file, text, 0o644); err != nil {
 			return err
 		}
-		if err := os.WriteFile(strings.TrimSuffix(file, ".mod")+".sum", sum, 0o644); err != nil {
-			return err
-		}
-		_, err := b.goTool(ctx, slices.Concat([]string{kind, "edit"}, flags, []string{file})...)
+		_, err := b.goTool(ctx, slices.Concat([]string{kind, "edit"}, b.replace, []string{file})...)
 		return err
 	})
-	return filepath.Join(dir, name), err
-}
-
-func (b *build) replaceFlags() []string {
-	var flags []string
-	for _, x := range b.replace {
-		// With the version, since the module may replace others.
-		flags = append(flags, "-replace="+x.path+"@"+x.version+"="+x.dir)
-	}
-	return flags
-}
-
-// workspace writes a go.work, with which -modfile cannot be used. Its
-// directories are absolute.
-func (b *build) workspace(ctx context.Context, r *Result) error {
-	text, err := b.goTool(ctx, "work", "edit", "-json", b.gowork)
-	if err != nil {
-		return err
-	}
-	var work struct {
-		Use     []struct{ DiskPath string }
-		Replace []struct {
-			Old, New struct{ Path, Version string }
-		}
-	}
-	if err := json.Unmarshal(text, &work); err != nil {
-		return fmt.Errorf("%s: %w", b.gowork, err)
-	}
-	root := filepath.Dir(b.gowork)
-	absolute := func(path string) string {
-		if filepath.IsAbs(path) {
-			return path
-		}
-		return filepath.Join(root, path)
-	}
-	var flags []string
-	for _, u := range work.Use {
-		flags = append(flags, "-dropuse="+u.DiskPath, "-use="+absolute(u.DiskPath))
-	}
-	for _, x := range work.Replace {
-		old, to := x.Old.Path, x.New.Path+"@"+x.New.Version
-		if x.Old.Version != "" {
-			old += "@" + x.Old.Version
-		}
-		if x.New.Version == "" {
-			to = absolute(x.New.Path)
-		}
-		flags = append(flags, "-replace="+old+"="+to)
-	}
-	file, err := b.edited(ctx, "work", b.gowork, b.gowork+".sum", append(flags, b.replaceFlags()...))
-	if err != nil {
-		return err
-	}
-	r.Env = append(r.Env, "GOWORK="+file)
-	return nil
+	b.overlay[original] = filepath.Join(dir, "go."+kind)
+	return err
 }
 
 // Explain returns advice about what a compiler printed for instrumented code, or

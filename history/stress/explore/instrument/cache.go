@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	goversion "go/version"
 	"io/fs"
 	"maps"
 	"os"
@@ -23,7 +22,7 @@ import (
 // key returns the name in the cache of something that depends on the parts.
 func key(kind string, parts ...string) string {
 	h := sha256.New()
-	for _, p := range append([]string{version}, parts...) {
+	for _, p := range append([]string{format}, parts...) {
 		fmt.Fprintf(h, "%d %s\n", len(p), p)
 	}
 	return kind + "-" + hex.EncodeToString(h.Sum(nil)[:16])
@@ -179,7 +178,8 @@ func (b *build) module(ctx context.Context, m *module) error {
 	}
 	b.report.Packages = append(b.report.Packages, e.Reports...)
 	if copied {
-		b.replace = append(b.replace, replacement{m.Path, m.Version, filepath.Join(dir, m.copy())})
+		// With the version, since the module may replace others.
+		b.replace = append(b.replace, "-replace="+m.Path+"@"+m.Version+"="+filepath.Join(dir, m.copy()))
 		return nil
 	}
 	for original, name := range e.Files {
@@ -199,7 +199,7 @@ func resolved(dir string) string {
 // moduleKey returns the name in the cache. Export data has names that depend on
 // its contents.
 func (b *build) moduleKey(m *module, copied bool) (string, error) {
-	parts := []string{m.Path, m.Version, m.Dir, m.GoVersion, fmt.Sprint(b.Plain, b.Tests, copied, b.needs(m))}
+	parts := []string{m.Path, m.Version, m.Dir, m.GoVersion, fmt.Sprint(b.Plain, b.Tests, copied)}
 	for _, p := range m.packages {
 		parts = append(parts, p.ImportPath, strings.Join(p.GoFiles, " "))
 		for _, path := range p.Deps {
@@ -218,13 +218,6 @@ func (b *build) moduleKey(m *module, copied bool) (string, error) {
 			parts = append(parts, string(text))
 		}
 	}
-	if !copied && m.old() && m.GoMod != "" {
-		text, err := os.ReadFile(m.GoMod)
-		if err != nil {
-			return "", err
-		}
-		parts = append(parts, string(text))
-	}
 	return key("module", parts...), nil
 }
 
@@ -237,7 +230,7 @@ func (b *build) fill(ctx context.Context, m *module, copied bool, dir string) er
 		for _, p := range m.packages {
 			tests = tests || slices.ContainsFunc(p.EmbedFiles, func(name string) bool { return strings.Contains(name, "test") })
 		}
-		if err := copyTree(m.Dir, filepath.Join(dir, m.copy()), tests); err != nil {
+		if err := m.copyTo(filepath.Join(dir, m.copy()), tests); err != nil {
 			return err
 		}
 	}
@@ -277,66 +270,11 @@ func (b *build) fill(ctx context.Context, m *module, copied bool, dir string) er
 			return ctx.Err()
 		}
 	}
-	if err := b.raise(ctx, m, copied, dir, &e); err != nil {
-		return err
-	}
 	text, err := json.Marshal(&e)
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, "entry.json"), text, 0o644)
-}
-
-// old reports whether the Go version of the module is too old for the hooks.
-func (m *module) old() bool {
-	return m.GoVersion == "" || goversion.Compare("go"+m.GoVersion, "go1.20") < 0
-}
-
-// raise writes a go.mod with Go 1.20 for a module of an older version, as the
-// hooks are generic functions, and keys of maps may be interfaces. That is safe:
-// 1.20 accepts all programs of older versions with the same meaning. Versions from 1.22
-// on would change loop variables. From 1.17 on, a module also has to list all modules that
-// its packages need.
-func (b *build) raise(ctx context.Context, m *module, copied bool, dir string, e *entry) error {
-	if !m.old() {
-		return nil
-	}
-	text, err := os.ReadFile(m.GoMod)
-	if copied && errors.Is(err, os.ErrNotExist) || m.GoMod == "" {
-		text, err = []byte("module "+m.Path+"\n"), nil
-	}
-	if err != nil {
-		return err
-	}
-	name := "go.mod"
-	if copied {
-		name = filepath.Join(m.copy(), name)
-	} else {
-		e.Files[m.GoMod] = name
-	}
-	if err := writeFile(filepath.Join(dir, name), text); err != nil {
-		return err
-	}
-	args := []string{"mod", "edit", "-module=" + m.Path, "-go=1.20"}
-	for _, needed := range b.needs(m) {
-		args = append(args, "-require="+needed)
-	}
-	_, err = b.goTool(ctx, append(args, filepath.Join(dir, name))...)
-	return err
-}
-
-// needs returns the other modules, with versions, that the packages of a module
-// import from.
-func (b *build) needs(m *module) []string {
-	modules := map[string]bool{}
-	for _, p := range m.packages {
-		for _, path := range p.Deps {
-			if i := b.list.Packages[path]; i != nil && i.Module != nil && i.Module.Version != "" && i.Module.Path != m.Path {
-				modules[i.Module.Path+"@"+i.Module.Version] = true
-			}
-		}
-	}
-	return slices.Sorted(maps.Keys(modules))
 }
 
 func writeFile(name string, text []byte) error {
@@ -346,21 +284,22 @@ func writeFile(name string, text []byte) error {
 	return os.WriteFile(name, text, 0o644)
 }
 
-// copyTree copies a module, with its tests if tests.
-func copyTree(from, to string, tests bool) error {
-	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+// copyTo copies a module, with its tests if tests. The copy has a go.mod.
+func (m *module) copyTo(dir string, tests bool) error {
+	if err := writeFile(filepath.Join(dir, "go.mod"), []byte("module "+m.Path+"\n")); err != nil {
+		return err
+	}
+	return filepath.WalkDir(m.Dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		within, err := filepath.Rel(from, path)
+		within, err := filepath.Rel(m.Dir, path)
 		if err != nil {
 			return err
 		}
 		switch {
 		case d.IsDir() && d.Name() == "testdata" && !tests:
 			return fs.SkipDir
-		case d.IsDir():
-			return os.MkdirAll(filepath.Join(to, within), 0o755)
 		case !d.Type().IsRegular(), strings.HasSuffix(path, "_test.go") && !tests:
 			return nil
 		}
@@ -368,6 +307,6 @@ func copyTree(from, to string, tests bool) error {
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(filepath.Join(to, within), text, 0o644)
+		return writeFile(filepath.Join(dir, within), text)
 	})
 }

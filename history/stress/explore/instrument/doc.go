@@ -11,7 +11,6 @@
 //	r, err := instrument.Build(ctx, instrument.Options{Packages: []string{"example.com/queue"}})
 //	flags, err := r.WithOverlay("overlay.json", nil)
 //	cmd := exec.Command("go", append(append([]string{"build"}, flags...), "./cmd/test")...)
-//	cmd.Env = append(os.Environ(), r.Env...)
 //
 // The text is edited in place, so that all lines keep their numbers:
 //
@@ -32,11 +31,19 @@
 //
 // # How the Go tool sees the copies
 //
-//   - A module in the module cache is copied as a whole, and -modfile names a go.mod
-//     that replaces it. In a workspace, GOWORK names a go.work that does.
-//   - Other files, such as those of the main module, are in Result.Overlay.
-//   - A module of Go 1.19 or older gets Go 1.20, since the hooks are generic.
-//   - A vendor directory is not used; the module cache needs the modules.
+// Everything is in one overlay (Result.Overlay), which the Go tool uses instead of the files:
+//
+//   - files of the main module, and of others that are not in the module cache;
+//   - the go.mod, or in a workspace the go.work. Modules in the module cache are replaced there
+//     by copies of their directories, because the Go tool refuses overlays beneath the module
+//     cache. Such a copy cannot consist of an overlay only: C and assembly would not find the
+//     headers.
+//
+// The hooks are generic. Files of Go 1.19 or older get a constraint that makes them files of
+// a newer version, so that the go.mod of their module stays as it is.
+//
+// A vendor directory is not used; the module cache needs the modules. An overlay could add the
+// copies to it, but not the stand-ins with all that these import.
 //
 // -toolexec would need neither copies nor replacements: a program that the Go tool runs
 // instead of the compiler would rewrite the files of a package just before they are compiled.

@@ -1,11 +1,13 @@
 package instrument
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"go/version"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,9 +17,9 @@ import (
 )
 
 const (
-	// version is part of all keys of the cache. It has to change with the output of
+	// format is part of all keys of the cache. It has to change with the output of
 	// the rewriter.
-	version = "12"
+	format = "13"
 
 	hook     = "leadline__"
 	room     = "github.com/leadline/leadline/history/stress/explore/"
@@ -143,7 +145,30 @@ func (r *rewriter) rewriteFile(f *ast.File) {
 	}
 	if r.used {
 		r.open(f.Name.End(), "; import "+hook+" "+strconv.Quote(schedule))
+		r.raise(f)
 	}
+}
+
+// raise raises the version of Go of a file to 1.20 if it is older, as the hooks are generic
+// functions, and keys of maps may be interfaces. That is safe: 1.20 accepts all programs of
+// older versions with the same meaning. Versions from 1.22 on would change loop variables.
+// The file is in the present build, so another constraint has no effect.
+func (r *rewriter) raise(f *ast.File) {
+	if v := r.Info.FileVersions[f]; v != "" && version.Compare(v, "go1.20") >= 0 {
+		return
+	}
+	for _, g := range f.Comments {
+		for _, c := range g.List {
+			if c.Pos() < f.Package && strings.HasPrefix(c.Text, "//go:build ") {
+				r.cut(c.Pos(), c.End(), "//")
+			}
+		}
+	}
+	at := f.FileStart
+	if bytes.HasPrefix(r.text, []byte("\ufeff")) {
+		at += 3
+	}
+	r.open(at, "//go:build go1.20\n//line :1:1\n") // all lines keep their numbers
 }
 
 func (r *rewriter) declaration(d *ast.GenDecl) {

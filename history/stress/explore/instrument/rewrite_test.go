@@ -55,7 +55,6 @@ func goBuild(t *testing.T, dir string, r *Result, command string, args ...string
 	}
 	cmd := exec.Command("go", slices.Concat([]string{command}, flags, args)...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), r.Env...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

@@ -12,7 +12,7 @@
 //
 // Load runs go list for patterns such as ./..., in a directory of a module:
 //
-//	list, err := golist.Load(ctx, golist.Config{Dir: "."}, "./...")
+//	list, err := golist.Load(ctx, ".", nil, "./...")
 //	for _, p := range list.Named {
 //		source, faults := list.Check(p)
 //	}
@@ -25,7 +25,7 @@
 //	go list -deps -export ──> List ──┬── Check(p):   files, syntax, types
 //	                                 └── Import(path): declarations
 //
-// With Config.Tests, the list also has the variants that tests of the named
+// With -test in the flags, the list also has the variants that tests of the named
 // packages consist of: "q [q.test]" is q with the test files of its own package,
 // and "q_test [q.test]" are its external tests. Check reads each variant with the
 // variants that it imports.

@@ -21,14 +21,6 @@ import (
 	"github.com/leadline/leadline/history/stress/worker"
 )
 
-// A Config is how the Go tool runs.
-type Config struct {
-	Dir   string   // where it runs; "" is the working directory
-	Flags []string // for go list, such as -tags=purego
-	Env   []string // added to the environment
-	Tests bool     // list the variants of the named packages with their tests, too
-}
-
 // A Package is one as go list describes it.
 type Package struct {
 	ImportPath, Name, Dir, Export string
@@ -51,11 +43,11 @@ func (p *Package) Path() string {
 	return path
 }
 
-// A Module is one of the build list. Dir and GoMod are those of Replace, if there
+// A Module is one of the build list. Dir and GoVersion are those of Replace, if there
 // is one.
 type Module struct {
-	Path, Version, Dir, GoMod, GoVersion string
-	Replace                              *Module
+	Path, Version, Dir, GoVersion string
+	Replace                       *Module
 }
 
 // An Error is one of the Go tool.
@@ -100,19 +92,12 @@ func (e *ExitError) Error() string {
 
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// Load lists the packages that the patterns name, and what they import. Patterns
-// that match nothing are packages with errors.
-func Load(ctx context.Context, c Config, patterns ...string) (*List, error) {
-	args := []string{"list", "-e", "-export", "-deps", fields}
-	if c.Tests {
-		args = append(args, "-test")
-	}
-	args = slices.Concat(args, c.Flags, []string{"--"}, patterns)
-	cmd := worker.Tool(ctx, "go", args...)
-	cmd.Dir = c.Dir
-	if len(c.Env) > 0 {
-		cmd.Env = append(os.Environ(), c.Env...)
-	}
+// Load runs go list with more flags in a directory; "" is the working directory. It lists
+// the packages that the patterns name, and what they import. Patterns that match nothing are
+// packages with errors.
+func Load(ctx context.Context, dir string, flags []string, patterns ...string) (*List, error) {
+	cmd := worker.Tool(ctx, "go", slices.Concat([]string{"list", "-e", "-export", "-deps", fields}, flags, []string{"--"}, patterns)...)
+	cmd.Dir = dir
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -122,7 +107,7 @@ func Load(ctx context.Context, c Config, patterns ...string) (*List, error) {
 	if err != nil {
 		return nil, &ExitError{"go list -export " + strings.Join(patterns, " "), err, stderr.Bytes()}
 	}
-	l := &List{Packages: map[string]*Package{}, Fset: token.NewFileSet(), dir: c.Dir, importers: map[string]types.Importer{}}
+	l := &List{Packages: map[string]*Package{}, Fset: token.NewFileSet(), dir: dir, importers: map[string]types.Importer{}}
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
 		p := &Package{}
 		if err := decoder.Decode(p); errors.Is(err, io.EOF) {
@@ -131,7 +116,7 @@ func Load(ctx context.Context, c Config, patterns ...string) (*List, error) {
 			return nil, fmt.Errorf("go list: %w", err)
 		}
 		if m := p.Module; m != nil && m.Replace != nil {
-			m.Dir, m.GoMod, m.GoVersion = m.Replace.Dir, m.Replace.GoMod, m.Replace.GoVersion
+			m.Dir, m.GoVersion = m.Replace.Dir, m.Replace.GoVersion
 		}
 		l.Packages[p.ImportPath] = p
 		if !p.DepOnly {
@@ -216,6 +201,7 @@ func (l *List) Check(p *Package) (*Source, []error) {
 		s.Info = &types.Info{
 			Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{},
 			Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{},
+			FileVersions: map[*ast.File]string{},
 		}
 		s.Conf = &types.Config{
 			Importer:    mapped{p.ImportMap, l.importer(p.ForTest)},

@@ -14,7 +14,7 @@ import (
 )
 
 func Example() {
-	list, err := golist.Load(ctx, golist.Config{}, "container/list")
+	list, err := golist.Load(ctx, "", nil, "container/list")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -51,7 +51,7 @@ func TestVariants(t *testing.T) {
 		"q/q_in_test.go", "package q\n\nvar Inside int\n",
 		"r/r.go", "package r\n\nimport \"m/q\"\n\nvar R q.T\n",
 		"q/q_test.go", "package q_test\n\nimport (\n\t\"m/q\"\n\t\"m/r\"\n)\n\nvar Outside = q.Inside\n\nvar same q.T = r.R\n")
-	list, err := golist.Load(t.Context(), golist.Config{Dir: dir, Tests: true}, "./q")
+	list, err := golist.Load(t.Context(), dir, []string{"-test"}, "./q")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestVariants(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	dir := module(t, "go.mod", "module m\n\ngo 1.22\n", "q/q.go", "package q\n\nvar x int = \"\"\n", "r/r.go", "package r\n\nimport _ \"m/q\"\n", "s/s.go", "package s\n")
-	list, err := golist.Load(t.Context(), golist.Config{Dir: dir}, "./...", "m/none")
+	list, err := golist.Load(t.Context(), dir, nil, "./...", "m/none")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestFaults(t *testing.T) {
 // What a newer compiler has written is an error, not a panic.
 func TestNewerExport(t *testing.T) {
 	dir := module(t, "go.mod", "module m\n\ngo 1.22\n", "q/q.go", "package q\n\ntype T struct{}\n")
-	list, err := golist.Load(ctx, golist.Config{Dir: dir}, "./q")
+	list, err := golist.Load(ctx, dir, nil, "./q")
 	if err != nil {
 		t.Fatal(err)
 	}
