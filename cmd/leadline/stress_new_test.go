@@ -269,6 +269,7 @@ func testThreads(t *testing.T) {
 		out    string
 	}{
 		{"--new example.com/thing.NewBroken --exclude Watch --time 5m --run 5ms", statusNot, `(?m)^example.com/thing.NewBroken is not atomic: .*\{ Increment\(\)`},
+		{"--new example.com/thing.NewBroken --exclude Watch --time 5m --run 5ms --save go.mod/found", statusBad, `could not be saved: mkdir go.mod: .*; --save names another directory`},
 		{"--new example.com/thing.NewCell[int](0) --time 200ms --core Load --exclude Increment", statusOK, `(?m)^example.com/thing.NewCell\[int\]\(0\): [0-9]+ programs?, [1-9]`},
 		{"--new example.com/thing.NewCell[int](thing.NewBroken().Increment()) --time 200ms --core Load --exclude Increment", statusOK, `: [0-9]+ programs?, [1-9]`},
 		{"--new example.com/thing.NewFatal --time 1m", statusNot, `(?s)panic: boom: .*To reproduce: leadline stress --new example.com/thing.NewFatal ` +

@@ -209,7 +209,7 @@ func (r *stressReport) create(base, extension, text string) string {
 		return ""
 	}
 	if err := os.MkdirAll(r.flags.save, 0o755); err != nil {
-		r.note(err)
+		r.note(unsaved(err))
 		return ""
 	}
 	for n := 1; ; n++ {
@@ -224,9 +224,17 @@ func (r *stressReport) create(base, extension, text string) string {
 		if err == nil {
 			err = w.Close()
 		}
-		r.note(err)
+		r.note(unsaved(err))
 		return file
 	}
+}
+
+// unsaved adds to the error of a write below --save what helps.
+func unsaved(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("a violation could not be saved: %w; --save names another directory", err)
 }
 
 // fileName replaces all but letters, digits and dots.

@@ -396,7 +396,7 @@ func (r *safetyRun) save(row *safetyRow) string {
 	if r.flags.save == "" {
 		return ""
 	}
-	r.note(os.MkdirAll(r.flags.save, 0o755))
+	r.note(unsaved(os.MkdirAll(r.flags.save, 0o755)))
 	for n := 1; r.err == nil; n++ {
 		dir := filepath.Join(r.flags.save, fileName(row.Target)+"-"+strconv.Itoa(n))
 		err := os.Mkdir(dir, 0o755)
@@ -407,7 +407,7 @@ func (r *safetyRun) save(row *safetyRow) string {
 		if err == nil {
 			err = batch.WriteWhole(file, []byte(row.Source))
 		}
-		r.note(err)
+		r.note(unsaved(err))
 		return file
 	}
 	return ""

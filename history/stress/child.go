@@ -25,6 +25,7 @@ type message struct {
 	Starting *startingMessage `json:",omitempty"`
 	Parallel bool             `json:",omitempty"` // sequential runs of the program are over
 	Made     bool             `json:",omitempty"` // the constructor has returned
+	Trying   string           `json:",omitempty"` // a method, before each trial call of it
 	Finding  *Finding         `json:",omitempty"`
 	Reducing *Finding         `json:",omitempty"` // the Finding follows if the process survives
 	History  string           `json:",omitempty"` // in leadline's format
@@ -93,6 +94,7 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 			c.Alive()
 		}
 		j.ReflectOptions.settled, j.ReflectOptions.alive = j.Settled, alive
+		j.ReflectOptions.trying = func(method string) { write(message{Trying: method}) }
 		r, err := derive(j.ReflectOptions)
 		if err == nil {
 			err = r.mustHave(j.Methods)

@@ -66,6 +66,13 @@ func (r *Run) Histories(c *Class, p *Program) (histories []*history.History, out
 // OnMoved has f called when invocations of objects of the class have returned.
 func OnMoved(c *Class, f func()) { c.alive = f }
 
+// SetConstructorPause sets constructorPause and returns what it was.
+func SetConstructorPause(d time.Duration) time.Duration {
+	before := constructorPause
+	constructorPause = d
+	return before
+}
+
 // SetWaitLimit sets waitLimit and returns what it was.
 func SetWaitLimit(d time.Duration) time.Duration {
 	before := waitLimit

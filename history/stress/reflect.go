@@ -39,8 +39,9 @@ type ReflectOptions struct {
 	// which alone shows generic methods. The default is the working directory.
 	Module string
 
-	alive   func() // called when the constructor has returned, and often after that; or nil
-	settled bool   // another process has found the methods that are left out
+	alive   func()              // called when the constructor has returned, and often after that; or nil
+	trying  func(method string) // called before each call of a trial; or nil
+	settled bool                // another process has found the methods that are left out
 }
 
 // A Spec is what this package needs of a specification; see replay.Spec.
@@ -96,7 +97,8 @@ func (l LeftOut) Excluded() bool { return l.Reason == excludedReason }
 //   - Lock, Unlock and the like without parameters, unless a designation names them, since
 //     unlocking an unlocked mutex ends the process.
 //
-// Reflect calls every other method.
+// Reflect calls every other method. A constructor that does not return within 20 seconds is an
+// error.
 //
 // A method called Get, Len or the like (see readOnlyPrefixes) is read-only
 // unless a call of it, after random calls, changed the results of later calls. This is a
@@ -117,27 +119,30 @@ func Reflect[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 
 func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 	t := reflect.TypeFor[T]()
-	v := reflect.ValueOf(newObject())
+	r := &Reflected{Class: &Class{Name: o.Name, New: func() any { return newObject() }, Close: o.Close, alive: o.alive}}
+	object, err := r.Class.Make()
+	if err != nil {
+		return nil, fmt.Errorf("reflecting on %v: %w", t, err)
+	}
+	v := reflect.ValueOf(object)
 	if !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, fmt.Errorf("reflecting on %v: a new object is nil", t)
 	}
-	closeReflected(o, v.Interface())
+	r.Class.close(object)
 	if o.alive != nil {
 		o.alive()
 	}
-	var leftOut []LeftOut
 	if !o.settled {
-		leftOut = unreachable(t, v.Interface(), o.Module)
+		r.LeftOut = unreachable(t, object, o.Module)
 	}
-	if err := o.check(t, leftOut); err != nil {
+	if err := o.check(t, r.LeftOut); err != nil {
 		return nil, fmt.Errorf("reflecting on %v: %w", t, err)
 	}
-	for i, l := range leftOut {
+	for i, l := range r.LeftOut {
 		if slices.Contains(o.Exclude, l.Method) {
-			leftOut[i].Reason = excludedReason
+			r.LeftOut[i].Reason = excludedReason
 		}
 	}
-	r := &Reflected{LeftOut: leftOut, Class: &Class{Name: o.Name, New: func() any { return newObject() }, Close: o.Close, alive: o.alive}}
 	if o.Spec != nil {
 		r.Class.Model = o.Spec.Name()
 	}
@@ -173,7 +178,7 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 	}
 	isMutator := func(m *Method) bool { return !m.ReadOnly && !m.Weak }
 	for _, m := range r.Class.Methods {
-		m.ReadOnly = m.ReadOnly || guess[m] && staysReadOnly(r.Class, m)
+		m.ReadOnly = m.ReadOnly || guess[m] && staysReadOnly(r.Class, m, o.trying)
 	}
 	if !slices.ContainsFunc(r.Class.Methods, isMutator) { // no program would be worth running: the first call may differ
 		for m, guessed := range guess {
@@ -186,12 +191,6 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 		}
 	}
 	return r, nil
-}
-
-func closeReflected(o ReflectOptions, object any) {
-	if o.Close != nil {
-		o.Close(object)
-	}
 }
 
 func typeName(t reflect.Type) string {
@@ -338,13 +337,13 @@ const (
 // they get the same calls again. If the results of the first object differ from
 // those of the second, m has changed it, unless the results of the third differ,
 // too. A method that waits in a trial is not called in later ones.
-func staysReadOnly(c *Class, m *Method) bool {
+func staysReadOnly(c *Class, m *Method, trying func(string)) bool {
 	random := rand.New(rand.NewPCG(1, 1)) // the same trials each time
 	usable := *c
 	enough, most := 0, 6
 	for n := 0; n < readOnlyTrials && slices.Contains(usable.Methods, m); n++ {
-		past, future := randomCalls(random, &usable, most), randomCalls(random, &usable, most)
-		observe := randomCall(random, m)
+		past, future := randomCalls(random, &usable, most, trying), randomCalls(random, &usable, most, trying)
+		observe := randomCall(random, m, trying)
 		var results [3]string
 		ended := true
 		for i := range results {
@@ -373,18 +372,25 @@ func staysReadOnly(c *Class, m *Method) bool {
 	return enough >= readOnlyEnough
 }
 
-func randomCalls(random *rand.Rand, c *Class, most int) []step {
+func randomCalls(random *rand.Rand, c *Class, most int, trying func(string)) []step {
 	calls := make([]step, random.IntN(most+1))
 	for i := range calls {
-		calls[i] = randomCall(random, c.Methods[random.IntN(len(c.Methods))])
+		calls[i] = randomCall(random, c.Methods[random.IntN(len(c.Methods))], trying)
 	}
 	return calls
 }
 
-func randomCall(random *rand.Rand, m *Method) step {
+func randomCall(random *rand.Rand, m *Method, trying func(string)) step {
 	args := make([]history.Value, len(m.Params))
 	for i, p := range m.Params {
 		args[i] = p.Some(random.IntN(3))
 	}
-	return Invocation{m, args}.prepare()
+	s := Invocation{m, args}.prepare()
+	if call := s.call; trying != nil {
+		s.call = func(object any) history.Value {
+			trying(m.goName)
+			return call(object)
+		}
+	}
+	return s
 }

@@ -54,6 +54,8 @@ func TestMain(m *testing.M) {
 			}
 		}
 		os.Exit(stress.ServeLike(&hits{}, never, stresstest.Checker(nil)))
+	case "exits", "panics later":
+		os.Exit(stress.ServeLike(&mortal{}, func() any { return &mortal{how: child} }, stresstest.Checker(nil)))
 	case "crash", "hang", "loud", "at once", "killed":
 		os.Exit(stress.Serve(dangerous(child), stresstest.Checker(nil)))
 	default:

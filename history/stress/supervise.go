@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -69,10 +70,11 @@ type supervisor struct {
 	// sequential reports whether the last program has not run in parallel yet.
 	sequential bool
 	overlap    float64
-	settled    bool // by the last process
-	made       bool // an object
-	worn       int  // processes that ended early; see Report.Worn
-	crashes    int  // of processes
+	settled    bool     // by the last process
+	made       bool     // an object
+	tried      []string // the methods of trial calls, the last one last
+	worn       int      // processes that ended early; see Report.Worn
+	crashes    int      // of processes
 	// reducing is a finding that the process makes smaller.
 	reducing *Finding
 	context  context.Context
@@ -134,6 +136,8 @@ func (s *supervisor) died(death *worker.Death, j job) (again bool, err error) {
 		return false, fmt.Errorf("the process ran no program within %v after the constructor returned: a method or a goroutine of the object may keep the processors busy", j.Silence)
 	case s.started == 0 && silent:
 		return false, fmt.Errorf("the process ran no program within %v: the constructor may not return", j.Silence)
+	case s.started == 0 && len(s.tried) > 0 && !s.job.Settled:
+		return false, s.endedIn(death)
 	case s.started == 0:
 		return false, fmt.Errorf("the process ended before it ran a program: %s", death.Text)
 	}
@@ -143,6 +147,19 @@ func (s *supervisor) died(death *worker.Death, j job) (again bool, err error) {
 	}
 	s.crashed(what, stacksOf(death))
 	return len(s.methods) > 0, nil
+}
+
+// endedIn returns the error for a death in the trial calls of Reflect. The method is the one
+// that the stack of a crash names, or the last one that was called.
+func (s *supervisor) endedIn(death *worker.Death) error {
+	method, stack := s.tried[len(s.tried)-1], stacksOf(death)
+	for _, m := range s.tried {
+		if regexp.MustCompile(`\.` + m + `\b`).MatchString(stack) {
+			method = m
+		}
+	}
+	return fmt.Errorf("a trial call of %s ended the process: %s; exclude the method (--exclude, Options.Exclude)%s",
+		method, death.Text, strings.TrimSuffix("\n"+stack, "\n"))
 }
 
 // mostSpinning is how long a process that explores schedules may be silent once it runs
@@ -165,6 +182,8 @@ func (s *supervisor) follow(p *worker.Process, j job) error {
 		switch {
 		case m.Made:
 			s.made = true
+		case m.Trying != "":
+			s.tried = append(slices.DeleteFunc(s.tried, func(t string) bool { return t == m.Trying }), m.Trying)
 		case m.Settled != nil:
 			s.job.ReflectOptions, s.job.Settled, s.settled = m.Settled.Reflect, true, true
 			s.result.LeftOut = m.Settled.LeftOut

@@ -42,7 +42,7 @@ func save(t TB, item view.Item, comments string, bundled bool, dir string) (file
 		err = create(page, func(w io.Writer) error { return view.Write(w, item) })
 	}
 	if err != nil {
-		return file, fmt.Sprintf("The history could not be saved: %v\n", err)
+		return file, fmt.Sprintf("The history could not be saved: %v; Options.Dir names another directory\n", err)
 	}
 	absolute, err := filepath.Abs(file)
 	if err != nil {

@@ -55,6 +55,10 @@ func (c *callCounter) next(t TB, o Options, serve func(stress.Checker) int) int 
 // earlier run of the test has saved.
 func search(t TB, c *stress.Class, o Options, call int) ([]*stress.Report, error) {
 	t.Helper()
+	parts, err := partsOf(c)
+	if err != nil {
+		return nil, err
+	}
 	ctx := contextOf(t)
 	threads := func(ctx context.Context, o Options) (*stress.Report, error) { return stress.Search(ctx, c, o) }
 	if _, bench := t.(*testing.B); bench || !isGoTest(t) { // a worker would run its tests, not its benchmarks
@@ -74,7 +78,6 @@ func search(t TB, c *stress.Class, o Options, call int) ([]*stress.Report, error
 	}
 	o.OnThreads = func() *worker.Program { return program(os.Args[0]) }
 	built := map[bool]*instrument.Report{}
-	parts := partsOf(c)
 	build := func(ctx context.Context, plain bool) (*worker.Program, error) {
 		t.Helper()
 		path := filepath.Join(dir, fmt.Sprintf("plain-%v", plain))
@@ -169,13 +172,19 @@ func savedSchedules(t TB, o Options, call int) []stress.SavedSchedule {
 // partsOf returns the packages of the types that an object of the class consists of. It
 // follows the values in interfaces only if the object has started no goroutines, because
 // these might change the values.
-func partsOf(c *stress.Class) []string {
+func partsOf(c *stress.Class) ([]string, error) {
 	before := runtime.NumGoroutine()
-	object := c.New()
+	object, err := c.Make()
+	if err != nil {
+		return nil, err
+	}
 	if c.Close != nil {
 		defer c.Close(object)
 	}
-	return packagesOf(object, runtime.NumGoroutine() <= before)
+	for n := 0; runtime.NumGoroutine() > before && n < 50; n++ { // that of Make is about to end
+		time.Sleep(time.Millisecond)
+	}
+	return packagesOf(object, runtime.NumGoroutine() <= before), nil
 }
 
 // packagesOf returns the packages of the types that a value consists of. If values is set,

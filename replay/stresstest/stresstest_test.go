@@ -316,6 +316,19 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
+// TestUnsaved: a failure that cannot be saved says what helps.
+func TestUnsaved(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tb := &fakeTB{}
+	Check(tb, recorded(t, "c1 c2 r1 r2"), nil, CheckOptions{Model: "counter:5", Dir: filepath.Join(file, "below")})
+	if len(tb.errors) != 1 || !strings.Contains(tb.errors[0], "could not be saved: mkdir "+file) || !strings.Contains(tb.errors[0], "Options.Dir names another") {
+		t.Errorf("%q", tb.errors)
+	}
+}
+
 func TestEffort(t *testing.T) {
 	defer flag.Set("test.short", fmt.Sprint(testing.Short()))
 	long := stress.Effort{Time: time.Hour, Program: time.Second}
