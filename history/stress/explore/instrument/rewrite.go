@@ -51,14 +51,12 @@ type rewriter struct {
 	used    bool                // the file needs the hooks
 	shares  map[*types.Var]bool // local variables that several threads may reach
 	atomics []atomicInstruction // in assembly
-	// constants has the values of constants, as they are written
-	constants map[*types.Const]ast.Expr
-	faults    []error
+	faults  []error
 }
 
 // rewrite returns the new texts of the files of a package, by name.
 func rewrite(list *golist.List, s *golist.Source, plain bool, notes *PackageReport) (map[string][]byte, error) {
-	r := &rewriter{Source: s, fset: list.Fset, plain: plain, notes: notes, constants: constantValues(s)}
+	r := &rewriter{Source: s, fset: list.Fset, plain: plain, notes: notes}
 	if plain {
 		r.shares = sharedVariables(s)
 	}
