@@ -57,7 +57,7 @@ func (r *rewriter) rangeStatement(s *ast.RangeStmt) {
 				}
 			}
 		}
-		if hasCall(s.X) || !r.isLength(s) {
+		if has(s.X, doesMore) || !r.isLength(s) {
 			r.value(s.X)
 		}
 		r.block(s.Body.List)

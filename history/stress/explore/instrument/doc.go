@@ -22,7 +22,8 @@
 //	case v := <-a:              case 0: v := c.Value();
 //	case b <- 1:                default:
 //	}                           }
-//	x.n = x.n + 1               At(&x.n).Set(Load(&x.n) + 1)        (with Options.Plain)
+//	x.n = y.n                   At(&x.n).Set(Load(&y.n))            (with Options.Plain)
+//	x.n++                       { p0 := At(&x.n); p0.Set(p0.Load() + 1) }
 //
 // The head of the switch evaluates the operands of a select. The last case becomes the
 // default, so that the switch is a terminating statement if the select is one. A range
@@ -87,8 +88,6 @@
 //   - with Options.Plain: elements in append and copy, and some stores
 //
 // Functions of the runtime such as procPin end a scheduled execution with a panic. The
-// load of an embedded pointer on the way to a field is not a scheduling point. The stores
-// of an assignment of several values happen together, after their scheduling points. Code
-// that passes values of package sync between an instrumented package and another one does
+// load of an embedded pointer on the way to a field is not a scheduling point. Code that passes values of package sync between an instrumented package and another one does
 // not compile; Explain has advice.
 package instrument

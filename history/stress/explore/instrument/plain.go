@@ -77,252 +77,89 @@ func (r *rewriter) mapIndex(x ast.Expr) *ast.IndexExpr {
 	return nil
 }
 
-// stores reports whether a store to one of the variables is a point.
-func (r *rewriter) stores(list []ast.Expr) bool {
-	for _, x := range list {
-		if r.isShared(x) || r.mapIndex(x) != nil {
-			return true
-		}
-	}
-	return false
+// isPoint reports whether a store to one of the variables is a point.
+func (r *rewriter) isPoint(list []ast.Expr) bool {
+	return r.plain && slices.ContainsFunc(list, func(x ast.Expr) bool { return r.isShared(x) || r.mapIndex(x) != nil })
 }
 
-// point returns the expression that is the point of a store to x.
-func (r *rewriter) point(x ast.Expr) string {
-	if m := r.mapIndex(x); m != nil {
-		r.notes.count("map access", 1)
-		return r.hooked("MapWrite(") + oneLine([]byte(r.source(m.X))) + ")"
-	}
-	if r.isShared(x) {
-		r.notes.count("store", 1)
-		return r.hooked("Store(&") + oneLine([]byte(r.source(x))) + ")"
-	}
-	return ""
-}
-
-// isSimple reports whether the left side of an assignment can be evaluated twice: it reads
-// nothing that other threads may change.
-func (r *rewriter) isSimple(x ast.Expr) bool {
-	if hasCall(x) {
-		return false
-	}
-	n := len(r.list)
-	r.notes.quiet = true
-	r.left(x)
-	simple := len(r.list) == n
-	r.list, r.notes.quiet = r.list[:n], false
-	return simple
-}
-
-// store puts scheduling points between the evaluation of an assignment and its stores. It
-// reports whether it has rewritten the statement.
-func (r *rewriter) store(s *ast.AssignStmt, listed bool) bool {
-	if !r.stores(s.Lhs) {
-		return false
-	}
-	x := s.Lhs[0]
-	simple := !slices.ContainsFunc(s.Lhs, func(x ast.Expr) bool { return !r.isSimple(x) })
-	switch {
-	case len(s.Lhs) == 1 && s.Tok == token.ASSIGN:
-		r.set(x, s.Rhs[0])
-	case s.Tok != token.ASSIGN && simple:
-		op := strings.TrimSuffix(s.Tok.String(), "=")
-		text := ", _ = " + r.loadText(x) + " " + op + " ("
-		end := "), " + r.point(x)
-		r.left(x)
-		r.cut(s.TokPos, s.Rhs[0].Pos(), text)
-		r.value(s.Rhs[0])
-		r.closed(s.End(), end)
-	case s.Tok != token.ASSIGN && listed && r.mapIndex(x) == nil:
-		op := strings.TrimSuffix(s.Tok.String(), "=")
-		r.through(x, s.TokPos, s.Rhs[0].Pos(), op+" (")
-		r.value(s.Rhs[0])
-		r.closed(s.End(), "), "+r.hooked("Store(")+hook+"p) }")
-	case s.Tok != token.ASSIGN && listed && r.hasKey(x):
-		op := strings.TrimSuffix(s.Tok.String(), "=")
-		end := r.throughMap(x, s.Rhs[0].Pos(), op+" (")
-		r.value(s.Rhs[0])
-		r.closed(s.End(), ")"+end)
-	case len(s.Lhs) > 1 && len(s.Lhs) == len(s.Rhs) && simple:
-		var points []string
-		for _, x := range s.Lhs {
-			if p := r.point(x); p != "" {
-				points = append(points, p)
-			}
-			r.left(x)
-		}
-		r.cut(s.TokPos, s.Rhs[0].Pos(), strings.Repeat(", _", len(points))+" = ")
-		r.values(s.Rhs)
-		r.closed(s.End(), ", "+strings.Join(points, ", "))
-	default:
-		return r.assignBlock(s, listed)
-	}
-	return true
-}
-
-// set rewrites x = e to At(&x).Set(e).
-func (r *rewriter) set(x, value ast.Expr) {
-	if m := r.mapIndex(x); m != nil {
-		r.notes.count("map access", 1)
-		r.cut(x.Pos(), m.X.Pos(), r.hooked("MapAt("))
-		r.value(m.X)
-		r.cut(m.X.End(), m.Index.Pos(), ").Set(")
-		r.value(m.Index)
-		r.cut(m.Index.End(), value.Pos(), ", ")
-	} else {
-		r.notes.count("store", 1)
-		r.open(x.Pos(), r.hooked("At(&"))
-		r.target(x)
-		r.cut(x.End(), value.Pos(), ").Set(")
-	}
-	r.value(value)
-	r.closed(value.End(), ")")
-}
-
-// through rewrites x op= e to { p := &x; *p, _ = Load(p) op e, Store(p) }, up to
-// the operator.
-func (r *rewriter) through(x ast.Expr, from, to token.Pos, op string) {
-	p := hook + "p"
-	r.notes.count("store", 1)
-	r.notes.count("load", 1)
-	r.open(x.Pos(), "{ "+p+" := &")
-	r.target(x)
-	r.cut(from, to, "; *"+p+", _ = "+r.hooked("Load(")+p+") "+op)
-}
-
-// hasKey reports whether a variable can hold the key of an element of a map.
-func (r *rewriter) hasKey(x ast.Expr) bool {
-	m := r.mapIndex(x)
-	return m != nil && !r.isUntyped(m.Index)
-}
-
-// mapElement removes an element of a map from the text. It returns the statements
-// that evaluate map and key, the map, and the element.
-func (r *rewriter) mapElement(x ast.Expr, suffix string) (head, m, element string) {
-	i := r.mapIndex(x)
-	m = hook + "m" + suffix
-	r.value(i.X)
-	head = m + " := " + r.taken(i.X) + "; "
-	k := r.Info.Types[i.Index]
-	if k.Value != nil || k.IsNil() {
-		return head, m, m + "[" + r.taken(i.Index) + "]"
-	}
-	r.value(i.Index)
-	key := hook + "k" + suffix
-	return head + key + " := " + r.taken(i.Index) + "; ", m, m + "[" + key + "]"
-}
-
-// throughMap is through for elements of maps. It returns the end of the block.
-func (r *rewriter) throughMap(x ast.Expr, to token.Pos, op string) string {
-	r.notes.count("map access", 2)
-	head, m, element := r.mapElement(x, "")
-	r.dropCuts(x.Pos(), to)
-	r.cut(x.Pos(), to, "{ "+head+element+", _ = "+r.hooked("MapRead(")+m+")"+strings.TrimPrefix(element, m)+" "+op)
-	return ", " + r.hooked("MapWrite(") + m + ") }"
-}
-
-// assignBlock rewrites an assignment of several results, or one whose variables
-// cannot be evaluated twice:
+// store rewrites an assignment. Each store is a point of its own, after all operands have been
+// evaluated:
 //
-//	{ p := &x.next.f; a, b := f(); *p, y, _ = a, b, Store(p) }
+//	x.f = a                At(&x.f).Set(a)
+//	m[k] = a               MapAt(m, k).Set(a)
+//	x.f += a               { p0 := At(&x.f); p0.Set(p0.Load() + (a)) }
+//	x.f, local, y = f()    { p0 := At(&x.f); p2 := At(&y); p0.V, local, p2.V = f(); p0.Store(); p2.Store() }
 //
-// It returns false, and leaves the statement, if no block can take its place.
-func (r *rewriter) assignBlock(s *ast.AssignStmt, listed bool) bool {
-	mustBe := receives(s.Rhs[0]) && r.isNamedBool(s.Lhs[len(s.Lhs)-1])
-	possible := listed
-	for _, x := range s.Lhs {
-		if r.plain && (r.isShared(x) || r.hasKey(x)) {
-			continue // its address or its map and key will do
-		}
-		possible = possible && r.isSimple(x)
+// If it is not listed, a function literal with the block is called. op is that of x op= a, or
+// "". There is no right side for x++.
+func (r *rewriter) store(s ast.Stmt, left, right []ast.Expr, op string, listed bool) {
+	if len(left) == 1 && op == "" {
+		r.cut(r.placed(left[0], s.Pos(), ""), right[0].Pos(), ".Set(")
+		r.value(right[0])
+		r.closed(s.End(), ")")
+		return
 	}
-	if !possible {
-		if mustBe {
-			r.refuse(s.Pos(), "the second result of this receive operation is not a bool; assign it in a statement of its own")
-		} else {
-			r.notes.miss("store in an assignment like this", r.place(s.Pos()))
-		}
-		return false
+	at, before, after := s.Pos(), "{ ", " }"
+	if !listed {
+		before, after = "func() { ", " }()"
 	}
-	head := "{ "
-	var variables, targets, values, points []string
-	for i, x := range s.Lhs {
-		name := hook + strconv.Itoa(i)
-		if isBlank(x) {
-			variables = append(variables, "_")
-			if len(s.Lhs) == len(s.Rhs) {
-				targets = append(targets, "_")
-			}
-			continue
-		}
-		variables = append(variables, name)
-		if r.isNamedBool(x) && isCommaOK(s.Rhs[0]) {
-			name += untyped
-		}
-		values = append(values, name)
-		if r.plain && r.isShared(x) && !r.isSimple(x) {
-			p := hook + "p" + strconv.Itoa(i)
+	var targets []string
+	stores := ""
+	for i, x := range left {
+		p, target := hook+"p"+strconv.Itoa(i), r.source(x)
+		switch {
+		case r.mapIndex(x) != nil || r.plain && r.isShared(x):
+			at, before, target = r.placed(x, at, before+p+" := "), "; ", p+".V"
+			stores += "; " + p + ".Store()"
+		case !isIdent(x):
+			r.cut(at, x.Pos(), before+p+" := &")
 			r.target(x)
-			head += p + " := &" + r.taken(x) + "; "
-			targets, points = append(targets, "*"+p), append(points, r.hooked("Store(")+p+")")
-			r.notes.count("store", 1)
-			continue
+			at, before, target = x.End(), "; ", "*"+p
 		}
-		if r.plain && r.mapIndex(x) != nil && !r.isSimple(x) {
-			before, m, element := r.mapElement(x, strconv.Itoa(i))
-			head += before
-			targets, points = append(targets, element), append(points, r.hooked("MapWrite(")+m+")")
-			r.notes.count("map access", 1)
-			continue
-		}
-		if r.plain && r.stores([]ast.Expr{x}) {
-			points = append(points, r.point(x))
-		}
-		r.left(x)
-		targets = append(targets, r.taken(x))
+		targets = append(targets, target)
 	}
-	r.dropCuts(s.Pos(), s.Rhs[0].Pos())
-	left := strings.Join(targets, ", ") + strings.Repeat(", _", len(points)) + " = "
-	if len(s.Lhs) == len(s.Rhs) {
-		r.cut(s.Pos(), s.Rhs[0].Pos(), head+left)
-		r.values(s.Rhs)
-		r.closed(s.End(), strings.Join(append([]string{""}, points...), ", ")+" }")
-		return true
-	}
-	r.cut(s.Pos(), s.Rhs[0].Pos(), head+strings.Join(variables, ", ")+" := ")
-	r.valueOK(s.Rhs[0], len(s.Lhs) == 2)
-	r.closed(s.End(), "; "+left+strings.Join(append(values, points...), ", ")+" }")
-	return true
-}
-
-// loadText returns the load of x, for x op= y.
-func (r *rewriter) loadText(x ast.Expr) string {
-	if m := r.mapIndex(x); m != nil {
-		r.notes.count("map access", 1)
-		return r.hooked("MapRead(") + oneLine([]byte(r.source(m.X))) + ")[" + oneLine([]byte(r.source(m.Index))) + "]"
-	}
-	r.notes.count("load", 1)
-	return r.hooked("Load(&") + oneLine([]byte(r.source(x))) + ")"
-}
-
-func (r *rewriter) incDec(s *ast.IncDecStmt, listed bool) {
-	op := s.Tok.String()[:1]
-	switch end := s.TokPos + 2; {
-	case !r.plain || !r.stores([]ast.Expr{s.X}):
-		r.left(s.X)
-	case r.isSimple(s.X):
-		text := ", _ = " + r.loadText(s.X) + " " + op + " 1, " + r.point(s.X)
-		r.left(s.X)
-		r.cut(s.TokPos, end, text)
-	case listed && r.mapIndex(s.X) == nil:
-		r.through(s.X, s.TokPos, end, op+" 1, "+r.hooked("Store(")+hook+"p) }")
-	case listed && r.hasKey(s.X):
-		rest := r.throughMap(s.X, end, op+" 1")
-		r.closed(end, rest)
+	set := strings.Join(targets, ", ") + " = "
+	load := hook + "p0.Set(" + hook + "p0.Load() " + op
+	switch {
+	case len(right) == 0:
+		r.cut(at, s.End(), before+load+" 1)"+after)
+	case op != "":
+		r.cut(at, right[0].Pos(), before+load+" (")
+		r.value(right[0])
+		r.closed(s.End(), "))"+after)
+	case r.isTyped(left, right):
+		v, ok := hook+"v", hook+"ok"
+		r.cut(at, right[0].Pos(), before+v+", "+ok+" := ")
+		r.valueOK(right[0], true)
+		r.closed(s.End(), "; "+set+v+", "+ok+untyped+stores+after)
 	default:
-		r.notes.miss("store in an assignment like this", r.place(s.Pos()))
-		r.left(s.X)
+		r.cut(at, right[0].Pos(), before+set)
+		r.valueOK(right[0], len(left) == 2 && len(right) == 1)
+		r.values(right[1:])
+		r.closed(s.End(), stores+after)
 	}
+	if op != "" {
+		r.notes.count(map[bool]string{false: "load", true: "map access"}[r.mapIndex(left[0]) != nil], 1)
+	}
+}
+
+// placed rewrites a variable to its place. The text before it is cut from at. It returns the end.
+func (r *rewriter) placed(x ast.Expr, at token.Pos, before string) token.Pos {
+	m := r.mapIndex(x)
+	if m == nil {
+		r.notes.count("store", 1)
+		r.cut(at, x.Pos(), before+r.hooked("At(&"))
+		r.target(x)
+		r.closed(x.End(), ")")
+		return x.End()
+	}
+	r.notes.count("map access", 1)
+	r.cut(at, m.X.Pos(), before+r.hooked("MapAt("))
+	r.value(m.X)
+	r.cut(m.X.End(), m.Index.Pos(), ", ")
+	r.value(m.Index)
+	r.closed(m.Index.End(), ")")
+	return m.Index.End()
 }
 
 // redeclared notes the stores by := to existing variables.

@@ -44,8 +44,6 @@ type PackageReport struct {
 	Version string         // of its module; "" for one that is not in the module cache
 	Counts  map[string]int // of what is rewritten: import sync/atomic, go, channel, select, load, ...
 	Missed  []Missed       // what is not
-
-	quiet bool // nothing is counted
 }
 
 // Missed is something that is not instrumented: it is not a scheduling point, and its
@@ -57,9 +55,6 @@ type Missed struct {
 }
 
 func (p *PackageReport) count(what string, n int) {
-	if p.quiet {
-		return
-	}
 	if p.Counts == nil {
 		p.Counts = map[string]int{}
 	}
@@ -67,9 +62,6 @@ func (p *PackageReport) count(what string, n int) {
 }
 
 func (p *PackageReport) miss(what, where string) {
-	if p.quiet {
-		return
-	}
 	for i := range p.Missed {
 		if p.Missed[i].What == what {
 			p.Missed[i].Times++

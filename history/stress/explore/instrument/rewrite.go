@@ -19,7 +19,7 @@ import (
 const (
 	// format is part of all keys of the cache. It has to change with the output of
 	// the rewriter.
-	format = "13"
+	format = "14"
 
 	hook     = "leadline__"
 	room     = "github.com/leadline/leadline/history/stress/explore/"
@@ -224,7 +224,11 @@ func (r *rewriter) statement(s ast.Stmt, listed bool) {
 	case *ast.SendStmt:
 		r.send(s)
 	case *ast.IncDecStmt:
-		r.incDec(s, listed)
+		if r.isPoint([]ast.Expr{s.X}) {
+			r.store(s, []ast.Expr{s.X}, nil, s.Tok.String()[:1], listed)
+		} else {
+			r.left(s.X)
+		}
 	case *ast.AssignStmt:
 		r.assign(s, listed)
 	case *ast.GoStmt:
@@ -274,11 +278,13 @@ func (r *rewriter) assign(s *ast.AssignStmt, listed bool) {
 		r.values(s.Rhs[1:])
 		return
 	}
-	if comma && receives(s.Rhs[0]) && r.isNamedBool(s.Lhs[1]) {
-		r.assignBlock(s, listed)
-		return
+	point := r.isPoint(s.Lhs)
+	if point && !listed && len(s.Lhs) > 1 && has(s, r.isRecover) {
+		point = false // a function literal would not recover
+		r.notes.miss("store in an assignment like this", r.place(s.Pos()))
 	}
-	if r.plain && r.store(s, listed) {
+	if point || r.isTyped(s.Lhs, s.Rhs) {
+		r.store(s, s.Lhs, s.Rhs, strings.TrimSuffix(s.Tok.String(), "="), listed)
 		return
 	}
 	for _, x := range s.Lhs {
@@ -286,6 +292,12 @@ func (r *rewriter) assign(s *ast.AssignStmt, listed bool) {
 	}
 	r.valueOK(s.Rhs[0], comma)
 	r.values(s.Rhs[1:])
+}
+
+// isTyped reports whether a receive operation has an untyped second result that is assigned to
+// a variable of a type other than bool: that of a hook has type bool.
+func (r *rewriter) isTyped(left, right []ast.Expr) bool {
+	return len(left) == 2 && len(right) == 1 && receives(right[0]) && r.isNamedBool(left[1])
 }
 
 // untyped makes a bool untyped. It does not use true, which a package may redeclare.
@@ -570,6 +582,7 @@ func core(t types.Type) types.Type {
 	return found
 }
 
+func isIdent(x ast.Expr) bool     { _, ok := x.(*ast.Ident); return ok }
 func isPointer(t types.Type) bool { _, ok := core(t).(*types.Pointer); return ok }
 func isTime(t types.Type) bool    { return types.TypeString(t, nil) == "time.Time" }
 func isArray(t types.Type) bool   { _, ok := core(t).(*types.Array); return ok }
@@ -581,27 +594,28 @@ func receives(x ast.Expr) bool {
 	return ok && u.Op == token.ARROW
 }
 
-// isCommaOK reports whether the second result of an expression is an untyped
-// bool.
-func isCommaOK(x ast.Expr) bool {
-	switch ast.Unparen(x).(type) {
-	case *ast.IndexExpr, *ast.TypeAssertExpr:
-		return true
-	}
-	return receives(x)
-}
-
-// hasCall reports whether an expression does more than read.
-func hasCall(x ast.Node) bool {
+// has reports whether is holds for a node in n.
+func has(n ast.Node, is func(ast.Node) bool) bool {
 	found := false
-	ast.Inspect(x, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CallExpr, *ast.FuncLit:
-			found = true
-		case *ast.UnaryExpr:
-			found = found || n.Op == token.ARROW
-		}
+	ast.Inspect(n, func(n ast.Node) bool {
+		found = found || n != nil && is(n)
 		return !found
 	})
 	return found
+}
+
+// doesMore reports whether an expression does more than read.
+func doesMore(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.CallExpr, *ast.FuncLit:
+		return true
+	case *ast.UnaryExpr:
+		return n.Op == token.ARROW
+	}
+	return false
+}
+
+func (r *rewriter) isRecover(n ast.Node) bool {
+	c, ok := n.(*ast.CallExpr)
+	return ok && builtinName(c.Fun) == "recover" && r.Info.Types[c.Fun].IsBuiltin()
 }

@@ -15,16 +15,6 @@ func Load[T any](p *T) T {
 	return *p
 }
 
-// Store is the scheduling point of a store:
-//
-//	x, _ = e, schedule.Store(&x)
-func Store[T any](p *T) struct{} {
-	if p != nil && unsafe.Sizeof(*p) > 0 {
-		Step(Write, unsafe.Pointer(p))
-	}
-	return struct{}{}
-}
-
 // MapRead returns m, with a scheduling point before it is read.
 func MapRead[M ~map[K]V, K comparable, V any](m M) M {
 	if m != nil {
@@ -41,30 +31,50 @@ func MapWrite[M ~map[K]V, K comparable, V any](m M) M {
 	return m
 }
 
-// A Place is a variable that a plain store changes.
-type Place[T any] struct{ p *T }
+// A Place is a variable that a plain store changes. V is its new value.
+type Place[T any] struct {
+	p *T
+	V T
+}
 
 // At returns the place of a store: x = e becomes At(&x).Set(e), so that x and e
 // are evaluated once, and the scheduling point is between e and the store.
-func At[T any](p *T) Place[T] { return Place[T]{p} }
+func At[T any](p *T) Place[T] { return Place[T]{p: p} }
 
-// Set stores v.
+// Load loads the variable.
+func (x Place[T]) Load() T { return Load(x.p) }
+
+// Set stores v, with a scheduling point before.
 func (x Place[T]) Set(v T) {
-	Store(x.p)
+	if x.p != nil && unsafe.Sizeof(*x.p) > 0 {
+		Step(Write, unsafe.Pointer(x.p))
+	}
 	*x.p = v
 }
 
-// A MapPlace is a map that a plain store changes.
-type MapPlace[K comparable, V any] struct{ m map[K]V }
+// Store is Set(V).
+func (x Place[T]) Store() { x.Set(x.V) }
 
-// MapAt is At for maps: m[k] = e becomes MapAt(m).Set(k, e).
-func MapAt[M ~map[K]V, K comparable, V any](m M) MapPlace[K, V] { return MapPlace[K, V]{m} }
-
-// Set stores v.
-func (x MapPlace[K, V]) Set(k K, v V) {
-	MapWrite(x.m)
-	x.m[k] = v
+// A MapPlace is an element of a map that a plain store changes. V is its new value.
+type MapPlace[K comparable, E any] struct {
+	m map[K]E
+	k K
+	V E
 }
+
+// MapAt is At for elements of maps: m[k] = e becomes MapAt(m, k).Set(e).
+func MapAt[M ~map[K]E, K comparable, E any](m M, k K) MapPlace[K, E] {
+	return MapPlace[K, E]{m: m, k: k}
+}
+
+// Load loads the element.
+func (x MapPlace[K, E]) Load() E { return MapRead(x.m)[x.k] }
+
+// Set stores v, with a scheduling point before.
+func (x MapPlace[K, E]) Set(v E) { MapWrite(x.m)[x.k] = v }
+
+// Store is Set(V).
+func (x MapPlace[K, E]) Store() { x.Set(x.V) }
 
 // A SliceIter iterates over the elements of a slice.
 type SliceIter[E any] struct {
