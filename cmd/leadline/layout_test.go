@@ -27,6 +27,7 @@ var imports = map[string][]string{
 	"hitting/meter":                       {},
 	"hitting/table":                       {},
 	"hitting/depth":                       {"poset", "hitting", "hitting/meter", "hitting/table"},
+	"hitting/visibility":                  {"poset", "hitting/meter", "hitting/table"},
 	"history":                             {},
 	"history/files":                       {"history", "github.com/klauspost/compress"},
 	"history/codec":                       {"history", "history/files", "github.com/expr-lang/expr"},
