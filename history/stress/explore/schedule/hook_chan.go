@@ -3,6 +3,7 @@ package schedule
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"unsafe"
 )
 
@@ -12,12 +13,16 @@ import (
 
 // channel is the state of one channel in an execution.
 type channel[T any] struct {
-	closed    bool
-	senders   []*SendOp[T] // that arrived at an unbuffered channel, in order
-	receivers []*RecvOp[T]
-	stash     []T // received from a goroutine that is not scheduled
-	timer     bool
+	closed  bool
+	waiting [2][]*Op[T] // operations of each side that arrived at an unbuffered channel, in order
+	timer   bool
 }
+
+// The sides of a channel.
+const (
+	receives = iota
+	sends
+)
 
 var (
 	channels      = map[unsafe.Pointer]any{} // the keys keep the channels from being freed
@@ -41,7 +46,7 @@ func known[T any](p unsafe.Pointer) *channel[T] {
 // address returns the address of a channel or map.
 func address[T any](x T) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&x)) }
 
-// A Case is a case of a select: a *SendOp or a *RecvOp.
+// A Case is a case of a select, an *Op.
 type Case interface {
 	channel() unsafe.Pointer
 	unbuffered() bool
@@ -198,6 +203,22 @@ func Block() {
 	Wait(Read, nil, &group{chosen: -1}, "select (no cases)")
 }
 
+// An Op is an operation of a channel, alone or as a case of a select.
+type Op[T any] struct {
+	ch    chan T // only one side is used
+	side  int
+	v     T
+	ok    bool
+	known *channel[T]
+	group *group
+	index int
+	own   group // if it is alone
+}
+
+func newOp[T any](side int, ch unsafe.Pointer, v T) *Op[T] {
+	return &Op[T]{ch: *(*chan T)(unsafe.Pointer(&ch)), side: side, v: v}
+}
+
 // A Sender is a channel to send to.
 type Sender[T any] struct{ ch chan<- T }
 
@@ -215,182 +236,110 @@ func (s Sender[T]) Send(v T) {
 }
 
 // Case is case ch <- v of a select.
-func (s Sender[T]) Case(v T) *SendOp[T] { return &SendOp[T]{ch: s.ch, v: v} }
+func (s Sender[T]) Case(v T) *Op[T] { return newOp(sends, address(s.ch), v) }
 
-// A SendOp is a send, alone or as a case of a select.
-type SendOp[T any] struct {
-	ch    chan<- T
-	v     T
-	known *channel[T]
-	group *group
-	index int
-	own   group // if it is alone
+// RecvCase is case <-ch of a select.
+func RecvCase[T any](ch <-chan T) *Op[T] {
+	var zero T
+	return newOp(receives, address(ch), zero)
 }
 
-func (s *SendOp[T]) channel() unsafe.Pointer { return address(s.ch) }
-func (s *SendOp[T]) unbuffered() bool        { return cap(s.ch) == 0 }
+// Value returns what the case received.
+func (o *Op[T]) Value() T { return o.v }
 
-func (s *SendOp[T]) prepare(g *group, index int) {
-	s.group, s.index = g, index
-	if s.ch != nil {
-		s.known = known[T](address(s.ch))
+// Value2 returns what the case received, and false if the channel is closed.
+func (o *Op[T]) Value2() (T, bool) { return o.v, o.ok }
+
+func (o *Op[T]) channel() unsafe.Pointer { return address(o.ch) }
+func (o *Op[T]) unbuffered() bool        { return cap(o.ch) == 0 }
+
+func (o *Op[T]) prepare(g *group, index int) {
+	o.group, o.index = g, index
+	if o.ch != nil {
+		o.known = known[T](address(o.ch))
 	}
 }
 
-func (s *SendOp[T]) arrive() {
-	if s.ch != nil && cap(s.ch) == 0 {
-		s.known.senders = append(live(s.known.senders), s)
+func (o *Op[T]) arrive() {
+	if o.ch == nil || cap(o.ch) > 0 {
+		return
 	}
+	list := o.known.waiting[o.side]
+	kept := slices.DeleteFunc(list, func(other *Op[T]) bool { return other.group.chosen >= 0 })
+	o.known.waiting[o.side] = append(kept, o)
 }
 
-func (s *SendOp[T]) owner() *group { return s.group }
+// partner returns the first operation that waits on the other side, or nil. A select is not its
+// own partner.
+func (o *Op[T]) partner() *Op[T] {
+	for _, other := range o.known.waiting[1-o.side] {
+		if other.group != o.group && other.group.chosen < 0 {
+			return other
+		}
+	}
+	return nil
+}
 
-// try sends to the real channel if that need not wait. It recovers the panic of a closed
-// channel, because the calling thread may not be the sender.
-func (s *SendOp[T]) try() (sent bool) {
+// try carries the operation out with the real channel if that need not wait. It recovers
+// the panic of a closed channel, because the calling thread may not be the sender.
+func (o *Op[T]) try() (done bool) {
+	if o.side == receives {
+		select {
+		case o.v, o.ok = <-o.ch:
+			o.known.closed = o.known.closed || !o.ok
+			return true
+		default:
+			return false
+		}
+	}
 	defer func() {
 		if recover() != nil {
-			s.known.closed = true
+			o.known.closed = true
 		}
 	}()
 	select {
-	case s.ch <- s.v:
+	case o.ch <- o.v:
 		return true
 	default:
 		return false
 	}
 }
 
-func (s *SendOp[T]) ready() bool {
+func (o *Op[T]) ready() bool {
 	switch {
-	case s.ch == nil:
+	case o.ch == nil:
 		return false
-	case s.known.closed || len(s.ch) < cap(s.ch) || first(s.known.receivers, s.group) >= 0:
-		return true
-	case s.try(): // to a goroutine that is not scheduled
-		s.group.chosen = s.index
+	case o.known.closed, o.partner() != nil, o.side == sends && len(o.ch) < cap(o.ch), o.side == receives && len(o.ch) > 0:
 		return true
 	}
-	return s.known.closed
+	done := o.try() // with a goroutine that is not scheduled
+	if done && !o.known.closed {
+		o.group.chosen = o.index
+	}
+	return done || o.known.closed
 }
 
-func (s *SendOp[T]) run() bool {
-	if Traced() {
-		NoteValue("sends ", s.v)
+func (o *Op[T]) run() bool {
+	if o.side == sends && Traced() {
+		NoteValue("sends ", o.v)
 	}
-	k := s.known
-	if k.closed {
-		s.ch <- s.v // panics
-	}
-	if i := first(k.receivers, s.group); i >= 0 {
-		r := k.receivers[i]
-		r.v, r.ok = s.v, true
-		r.group.chosen = r.index
-		return true
-	}
-	sent := s.try()
-	if k.closed {
-		s.ch <- s.v
-	}
-	return sent
-}
-
-func (s *SendOp[T]) real() reflect.SelectCase {
-	v := reflect.ValueOf(&s.v).Elem()
-	return reflect.SelectCase{Dir: reflect.SelectSend, Chan: reflect.ValueOf(s.ch), Send: v}
-}
-
-func (s *SendOp[T]) took(reflect.Value, bool) {}
-
-// live returns the operations that still wait.
-func live[P interface{ owner() *group }](ops []P) []P {
-	kept := ops[:0]
-	for _, o := range ops {
-		if o.owner().chosen < 0 {
-			kept = append(kept, o)
+	switch p := o.partner(); {
+	case p == nil || o.known.closed: // those that wait at a closed channel panic
+		done := o.try()
+		if o.side == sends && o.known.closed {
+			o.ch <- o.v // panics
 		}
-	}
-	clear(ops[len(kept):])
-	return kept
-}
-
-// first returns the index of the first operation that waits and is not of
-// group g, or -1: a select is not its own partner.
-func first[P interface{ owner() *group }](ops []P, g *group) int {
-	for i, o := range ops {
-		if other := o.owner(); other != g && other.chosen < 0 {
-			return i
+		if !done {
+			return false
 		}
-	}
-	return -1
-}
-
-// A RecvOp is a receive, alone or as a case of a select.
-type RecvOp[T any] struct {
-	ch    <-chan T
-	v     T
-	ok    bool
-	known *channel[T]
-	group *group
-	index int
-	own   group // if it is alone
-}
-
-// RecvCase is case <-ch of a select.
-func RecvCase[T any](ch <-chan T) *RecvOp[T] { return &RecvOp[T]{ch: ch} }
-
-// Value returns what the case received.
-func (r *RecvOp[T]) Value() T { return r.v }
-
-// Value2 returns what the case received, and false if the channel is closed.
-func (r *RecvOp[T]) Value2() (T, bool) { return r.v, r.ok }
-
-func (r *RecvOp[T]) channel() unsafe.Pointer { return address(r.ch) }
-func (r *RecvOp[T]) unbuffered() bool        { return cap(r.ch) == 0 }
-
-func (r *RecvOp[T]) prepare(g *group, index int) {
-	r.group, r.index = g, index
-	if r.ch != nil {
-		r.known = known[T](address(r.ch))
-	}
-}
-
-func (r *RecvOp[T]) arrive() {
-	if r.ch != nil && cap(r.ch) == 0 {
-		r.known.receivers = append(live(r.known.receivers), r)
-	}
-}
-
-func (r *RecvOp[T]) owner() *group { return r.group }
-
-func (r *RecvOp[T]) ready() bool {
-	if r.ch == nil {
-		return false
-	}
-	k := r.known
-	if k.closed || len(k.stash) > 0 || len(r.ch) > 0 || first(k.senders, r.group) >= 0 {
-		return true
-	}
-	select { // from a goroutine that is not scheduled
-	case v, ok := <-r.ch:
-		if ok {
-			k.stash = append(k.stash, v)
-		} else {
-			k.closed = true
-		}
-		return true
+	case o.side == sends:
+		p.v, p.ok, p.group.chosen = o.v, true, p.index
 	default:
-		return false
+		o.v, o.ok, p.group.chosen = p.v, true, p.index
 	}
-}
-
-func (r *RecvOp[T]) run() bool {
-	if !r.take() {
-		return false
-	}
-	if Traced() {
-		if r.ok {
-			NoteValue("receives ", r.v)
+	if o.side == receives && Traced() {
+		if o.ok {
+			NoteValue("receives ", o.v)
 		} else {
 			Note("closed")
 		}
@@ -398,34 +347,17 @@ func (r *RecvOp[T]) run() bool {
 	return true
 }
 
-func (r *RecvOp[T]) take() bool {
-	k := r.known
-	if len(k.stash) > 0 {
-		r.v, r.ok = k.stash[0], true
-		k.stash = k.stash[1:]
-		return true
+func (o *Op[T]) real() reflect.SelectCase {
+	c := reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(o.ch)}
+	if o.side == sends {
+		c.Dir, c.Send = reflect.SelectSend, reflect.ValueOf(&o.v).Elem()
 	}
-	if i := first(k.senders, r.group); i >= 0 && !k.closed { // those left at a closed channel panic
-		s := k.senders[i]
-		r.v, r.ok = s.v, true
-		s.group.chosen = s.index
-		return true
-	}
-	select {
-	case r.v, r.ok = <-r.ch:
-		return true
-	default:
-		return false
-	}
+	return c
 }
 
-func (r *RecvOp[T]) real() reflect.SelectCase {
-	return reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(r.ch)}
-}
-
-func (r *RecvOp[T]) took(v reflect.Value, ok bool) {
-	if r.ok = ok; ok {
-		reflect.ValueOf(&r.v).Elem().Set(v)
+func (o *Op[T]) took(v reflect.Value, ok bool) {
+	if o.ok = ok; ok {
+		reflect.ValueOf(&o.v).Elem().Set(v)
 	}
 }
 
@@ -472,7 +404,7 @@ func Len[T any](ch <-chan T) int {
 		return 0
 	}
 	Step(Read, p)
-	return len(ch) + len(known[T](p).stash)
+	return len(ch)
 }
 
 // Cap is cap(ch).

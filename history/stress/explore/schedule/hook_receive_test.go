@@ -45,6 +45,22 @@ func TestReceive(t *testing.T) {
 			}
 		}
 	}
+	done := make(chan int)
+	p := &schedule.Program{
+		Before: func() { done = make(chan int) },
+		Threads: []func(){
+			func() { schedule.Step(schedule.Write, nil); close(done) }, // code that is not instrumented
+			func() { schedule.Receive(reflect.ValueOf(done)) },
+		},
+	}
+	search := schedule.NewDFS(schedule.DFSOptions{Preemptions: 2, Delays: -1})
+	for more := true; more; {
+		r := schedule.Run(p, search, schedule.Limits{})
+		if r.Deadlock {
+			t.Fatalf("schedule %v: a deadlock", r.Schedule)
+		}
+		more = search.Next(r)
+	}
 	ready := make(chan int, 1) // outside of an execution
 	ready <- 7
 	if v, ok := schedule.Receive(reflect.ValueOf(ready)); v.Int() != 7 || !ok {
