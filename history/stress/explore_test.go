@@ -228,7 +228,7 @@ type mailbox struct {
 }
 
 func (m *mailbox) Send() {
-	schedule.Spawn(func() {
+	schedule.Go(func() {
 		m.lock.lock()
 		m.letters.add(1)
 		m.lock.unlock()
@@ -237,13 +237,13 @@ func (m *mailbox) Send() {
 
 // Lose is Send with a goroutine that does not lock.
 func (m *mailbox) Lose() {
-	schedule.Spawn(func() { m.letters.store(m.letters.load() + 1) })
+	schedule.Go(func() { m.letters.store(m.letters.load() + 1) })
 }
 
 // Both sends a letter and waits for it.
 func (m *mailbox) Both() int {
 	done := &cell{}
-	schedule.Spawn(func() {
+	schedule.Go(func() {
 		m.letters.add(1)
 		done.store(1)
 	})

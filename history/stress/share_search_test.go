@@ -18,7 +18,7 @@ type shards struct{ parts [32]cell }
 func (s *shards) each() history.Value {
 	var done cell
 	for i := range s.parts {
-		schedule.Spawn(func() {
+		schedule.Go(func() {
 			s.parts[i].load()
 			done.add(1)
 		})

@@ -183,7 +183,7 @@ func (o *oracle) runTogether() error {
 	p := o.scheduled
 	p.Threads = []func(){func() {
 		r = o.together(schedule.Choose, func(i int) {
-			schedule.Spawn(func() {
+			schedule.Go(func() {
 				results[i] = o.calls[i].run(o.object)
 				done[i] = true
 			})

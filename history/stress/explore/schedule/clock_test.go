@@ -16,7 +16,7 @@ func TestTick(t *testing.T) {
 	p := &schedule.Program{Before: func() {
 		c, saw = new(cell), ""
 		for i := range 3 {
-			schedule.Spawn(func() {
+			schedule.Go(func() {
 				schedule.Sleep(int64(3-i)*1e9, "sleep")
 				schedule.Step(schedule.Write, unsafe.Pointer(c))
 				c.v = c.v<<4 | i + 1
@@ -48,7 +48,7 @@ func TestTick(t *testing.T) {
 // later sleeper from waking.
 func TestVain(t *testing.T) {
 	tick := func() {
-		schedule.Spawn(func() {
+		schedule.Go(func() {
 			for {
 				schedule.Sleep(1e3, "tick")
 			}
@@ -61,7 +61,7 @@ func TestVain(t *testing.T) {
 	slept := false
 	r = once(&schedule.Program{Before: tick, Threads: []func(){func() {
 		done := make(chan int)
-		schedule.Spawn(func() { schedule.Sleep(3600e9, "hour"); schedule.Close(done) })
+		schedule.Go(func() { schedule.Sleep(3600e9, "hour"); schedule.Close(done) })
 		schedule.Recv(done)
 		slept = true
 	}}})

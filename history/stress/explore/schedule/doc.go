@@ -2,7 +2,7 @@
 // explores the orders in which they can take their steps.
 //
 // The code under test calls Step before each access to shared memory, Wait before an
-// operation that blocks, Spawn for a goroutine, and Choose for a nondeterministic choice.
+// operation that blocks, Go for a goroutine, and Choose for a nondeterministic choice.
 // The packages in shim replace standard packages and make these calls; the hooks of this
 // package do so for channels, maps and plain accesses. The threads are coroutines, so a
 // switch costs about 0.2 microseconds. Before each step a [Strategy] decides which thread
@@ -129,8 +129,8 @@
 //   - A program that depends on more than its schedule: real time, addresses, the order of
 //     uninstrumented map ranges, globals that executions change. Result.Diverged
 //     shows it when decisions repeat, Result.Fingerprint when schedules do.
-//   - Goroutines that are not started by Spawn. Their hooks do nothing, and Result.Foreign counts
-//     them: such an execution proves nothing. Those that Spawn started outside of any execution
+//   - Goroutines that are not started by Go. Their hooks do nothing, and Result.Foreign counts
+//     them: such an execution proves nothing. Those that Go started outside of any execution
 //     do not count, since they belong to other objects. Foreign ones are recognised by the address of their stack,
 //     so one that has just got the former stack of a thread may be missed.
 //   - Run must not be called by a goroutine that is locked to its operating system thread, since

@@ -51,10 +51,10 @@ func StrHash(p unsafe.Pointer, seed uintptr) uintptr {
 	return MemHash(unsafe.Pointer(unsafe.StringData(s)), seed, uintptr(len(s)))
 }
 
-// RandomChoices is how many random numbers of an execution are choices between
+// randomChoices is how many random numbers of an execution are choices between
 // a usual number and a rare one, so that a skip list is explored with levels
 // that differ. Later numbers are pseudorandom and the same in each execution.
-const RandomChoices = 2
+const randomChoices = 2
 
 type random struct {
 	epoch uint64
@@ -118,7 +118,7 @@ func (r *random) next() uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	x ^= x >> 31
-	if r.drawn < RandomChoices {
+	if r.drawn < randomChoices {
 		r.drawn++
 		if Choose(2) == 1 {
 			return rare

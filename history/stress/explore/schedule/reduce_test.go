@@ -243,7 +243,7 @@ func (h *heap) do(a action, who int, tag int) {
 			schedule.Step(schedule.Yield, nil)
 		}
 	case "go":
-		schedule.Spawn(func() {
+		schedule.Go(func() {
 			for i, b := range a.body {
 				h.do(b, tag, 1000*tag+i)
 			}

@@ -68,9 +68,8 @@ type Result struct {
 
 	forever, ended uint64 // see Forever
 
-	TooManyThreads bool // cut for it
-	Foreign        int  // hooks called by goroutines that the scheduler does not know
-	Lost           int  // threads that could not be ended
+	Foreign int // hooks called by goroutines that the scheduler does not know
+	Lost    int // threads that could not be ended
 }
 
 // A Blocked is a thread that had not ended.

@@ -106,9 +106,9 @@ func Choose(n int) int {
 	return 0
 }
 
-// Spawn starts a goroutine of the object as a new thread, a daemon: it does not
+// Go starts a goroutine of the object as a new thread, a daemon: it does not
 // keep an execution from ending. If the caller is not Active, it is go Outside(f).
-func Spawn(f func()) {
+func Go(f func()) {
 	t := self()
 	if t == nil {
 		go Outside(f)
@@ -125,9 +125,6 @@ func Threads() int {
 	}
 	return bits.OnesCount64(the.alive)
 }
-
-// Go is go f().
-func Go(f func()) { Spawn(f) }
 
 // outsiders has the numbers of goroutines that objects started outside of any execution.
 var outsiders sync.Map

@@ -57,7 +57,7 @@ func TestHangs(t *testing.T) {
 			}
 		}, spin}, hangs: true, blocked: 2},
 		{name: "another waits", threads: []func(){func() { held.lock(); spin() }, func() { held.lock() }}, hangs: true, blocked: 2},
-		{name: "a goroutine spins", threads: []func(){func() { schedule.Spawn(spin); block() }}, hangs: true, blocked: 2},
+		{name: "a goroutine spins", threads: []func(){func() { schedule.Go(spin); block() }}, hangs: true, blocked: 2},
 		{name: "many rounds", threads: []func(){bounded(10_000)}, hangs: true, blocked: 1},
 
 		{name: "many rounds, tried for longer", threads: []func(){bounded(10_000)}, limits: schedule.Limits{Spin: 10_000}},
@@ -88,13 +88,13 @@ func TestHangs(t *testing.T) {
 		}}},
 		{name: "panic", threads: []func(){func() { bounded(4000)(); panic("too late") }}},
 		{name: "blocks", threads: []func(){func() { bounded(4000)(); block() }}},
-		{name: "starts a goroutine", threads: []func(){func() { bounded(4000)(); schedule.Spawn(block); spin() }}},
+		{name: "starts a goroutine", threads: []func(){func() { bounded(4000)(); schedule.Go(block); spin() }}},
 		{name: "returns", threads: []func(){func() { bounded(4000)(); schedule.Returned(); spin() }}},
 		{name: "begins", threads: []func(){func() { bounded(4000)(); schedule.Invocation(0, 1); spin() }}},
 		// Another thread would end the loop, but the limit comes before its turn.
 		{name: "holder", threads: []func(){spin, func() { d.load(); d.load(); c.store(1) }}, limits: schedule.Limits{Steps: 8, Spin: 100}},
 		{name: "not begun", threads: []func(){spin, func() { schedule.Invocation(1, 0); c.store(1) }}, limits: schedule.Limits{Steps: 8, Spin: 100}},
-		{name: "asleep", threads: []func(){func() { schedule.Spawn(func() { schedule.Sleep(3600e9, "sleep"); c.store(1) }); spin() }},
+		{name: "asleep", threads: []func(){func() { schedule.Go(func() { schedule.Sleep(3600e9, "sleep"); c.store(1) }); spin() }},
 			limits: schedule.Limits{Steps: 8, Spin: 100}},
 	} {
 		p := &schedule.Program{Before: func() { c, d, held = new(cell), new(cell), new(lock) }, Threads: test.threads}

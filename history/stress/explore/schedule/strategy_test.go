@@ -57,7 +57,7 @@ var plantedBugs = []planted{
 		var seen int
 		return &schedule.Program{Before: func() { c = new(cell) }, Threads: []func(){func() {
 			schedule.Invocation(0, 0)
-			schedule.Spawn(func() { c.store(1) })
+			schedule.Go(func() { c.store(1) })
 			schedule.Returned()
 			schedule.Invocation(0, 1)
 			seen = c.load()

@@ -310,7 +310,6 @@ func (t *thread) spawn(f func()) {
 	s.unasked(t)
 	if s.live == MaxThreads {
 		s.result.Cut = true
-		s.result.TooManyThreads = true
 		s.next = nil
 		t.suspend()
 	}

@@ -333,7 +333,7 @@ var waitStates = []string{"chan receive", "chan send", "chan receive (nil chan)"
 // isOfRun reports whether a goroutine with this stack belongs to the run. One that was started
 // and has not run yet has no function of this package in its stack.
 func isOfRun(stack []byte) bool {
-	return bytes.Contains(stack, []byte("shim_test.")) || bytes.Contains(stack, []byte("created by github.com/leadline/leadline/history/stress/explore/schedule.Spawn"))
+	return bytes.Contains(stack, []byte("shim_test.")) || bytes.Contains(stack, []byte("created by github.com/leadline/leadline/history/stress/explore/schedule.Go"))
 }
 
 // allWait reports whether all goroutines of the run wait, and counts them as lost.

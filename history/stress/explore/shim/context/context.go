@@ -138,7 +138,7 @@ func (c *cancelable) AfterFunc(f func()) (stop func() bool) {
 	c.others.Lock()
 	defer c.others.Unlock()
 	if c.over {
-		schedule.Spawn(f)
+		schedule.Go(f)
 		return func() bool { return false }
 	}
 	c.callbacks = append(c.callbacks, &f)
@@ -193,7 +193,7 @@ func (c *cancelable) attach(parent Context) {
 		c.leave = a.AfterFunc(follow)
 		return
 	}
-	schedule.Spawn(func() {
+	schedule.Go(func() {
 		if schedule.Select(false, schedule.RecvCase(done), schedule.RecvCase(c.Done())) == 0 {
 			follow()
 		}
@@ -242,7 +242,7 @@ func (c *cancelable) cancel(alone bool, err, cause error) {
 		c.detach()
 	}
 	if c.f != nil && !c.called.Swap(true) {
-		schedule.Spawn(c.f)
+		schedule.Go(c.f)
 	}
 }
 

@@ -200,7 +200,7 @@ func (a *alarm) run(d Duration) {
 	a.running = true
 	a.runs++
 	this, next := a.runs, schedule.After(int64(d))
-	schedule.Spawn(func() {
+	schedule.Go(func() {
 		for {
 			schedule.SleepUntil(next, "timer")
 			schedule.Step(schedule.Write, a.address())
