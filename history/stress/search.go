@@ -408,7 +408,7 @@ func (s *searcher) run(p *Program, o RunOptions) *Run {
 	if s.batch == 0 {
 		s.batch = batchFor(s.class)
 	}
-	o.batch, o.memory = s.batch, s.memory
+	o.Batch, o.memory = s.batch, s.memory
 	o.Time = min(o.Time, max(s.left(), leastRun))
 	run := RunProgram(s.ctx, s.class, p, o)
 	s.report.Executions += run.Executions

@@ -23,6 +23,11 @@ type RunOptions struct {
 	// Recorded is how many in 64 batches are recorded; 0 means 3, and a
 	// negative number none.
 	Recorded int
+	// Batch is the number of objects that are made before the sequences run on them; 0 means 256.
+	Batch int
+	// Wait is how long no thread may move until a call counts as one that may wait for ever; 0
+	// means two seconds.
+	Wait time.Duration
 	// Stop ends the run early at an outcome that Stop does not contain.
 	Stop *Expected
 
@@ -30,7 +35,6 @@ type RunOptions struct {
 	// machine may be busy.
 	least int64
 
-	batch  int   // objects between two barriers; 0: the usual number
 	memory int64 // ends the run when the process has this many bytes, if not 0
 }
 
@@ -161,8 +165,8 @@ func RunProgram(ctx context.Context, c *Class, p *Program, o RunOptions) *Run {
 		}
 	}
 	r := &runner{class: c, program: p, options: o, calls: steps(p), start: time.Now(), batch: batch, before: runtime.NumGoroutine()}
-	if o.batch > 0 {
-		r.batch = o.batch
+	if o.Batch > 0 {
+		r.batch = o.Batch
 	}
 	r.objects = make([]any, r.batch)
 	r.cut.Store(int64(r.batch))

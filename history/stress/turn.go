@@ -1,6 +1,7 @@
 package stress
 
 import (
+	"cmp"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -79,14 +80,14 @@ func (t *turn) call(s *step, object any) history.Value {
 }
 
 // Sequential calls methods of a fresh object, one after another, and returns the results.
-// There are fewer than calls if one of them does not return within seconds: its goroutine
-// may stay.
-func Sequential(c *Class, list []Invocation) []history.Value {
+// There are fewer than calls if one of them does not return within the time, 0 for two seconds:
+// its goroutine may stay.
+func Sequential(c *Class, list []Invocation, wait time.Duration) []history.Value {
 	calls := make([]step, len(list))
 	for i, inv := range list {
 		calls[i] = inv.prepare()
 	}
-	return c.sequential(calls, waitLimit)
+	return c.sequential(calls, cmp.Or(wait, waitLimit))
 }
 
 // sequential is Sequential with another limit.

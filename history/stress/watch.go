@@ -1,6 +1,7 @@
 package stress
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -15,7 +16,7 @@ const (
 	leastCut = 8
 )
 
-// watch waits until the threads have ended. If none has moved for waitLimit, it returns the
+// watch waits until the threads have ended. If none has moved for too long, it returns the
 // methods that they are in.
 func (r *runner) watch() (waits []string) {
 	done := make(chan struct{})
@@ -44,7 +45,7 @@ func (r *runner) watch() (waits []string) {
 			seen, pause = 0, glance
 			r.class.moved()
 			r.cutShort(now)
-		} else if seen, pause = seen+pause, min(2*pause, lastLook); seen > waitLimit {
+		} else if seen, pause = seen+pause, min(2*pause, lastLook); seen > cmp.Or(r.options.Wait, waitLimit) {
 			if waits = r.openCalls(now); len(waits) > 0 {
 				r.left.Store(true)
 				return waits

@@ -93,7 +93,7 @@ type objectState struct {
 func (s *objectState) Apply(inv replay.Invocation) (history.Value, bool) {
 	// The path includes read-only methods, because the class may be wrong about them.
 	path := append(s.path[:len(s.path):len(s.path)], stress.Invocation{Method: s.class.Method(inv.Method), Args: inv.Args})
-	results := stress.Sequential(s.class, path)
+	results := stress.Sequential(s.class, path, 0)
 	if len(results) < len(path) {
 		return history.NoValue, false
 	}

@@ -25,9 +25,9 @@
 // computes is not distinguished. Two executions fail for the same reason if their kinds are
 // equal, and their texts are except for numbers.
 //
-// Parallel executions run in batches: a hundred instances are made first, and the
-// threads then run their calls on one after the other. Otherwise calls of fast methods
-// hardly overlap. Linearizations also run in batches, in case instances share state.
+// Parallel executions are those of stress.RunProgram, in batches: a hundred instances are made
+// first, and the threads then run their calls on one after the other. Linearizations also run
+// in batches, in case instances share state.
 //
 // # Parameters
 //

@@ -234,18 +234,15 @@ type bound struct {
 	at      int // calls that have returned
 }
 
-// bind makes the literals of a sequence.
+// bind makes the literals of a sequence. The results of the prefix may come later.
 func (c *catalog) bind(calls []call, prefix [][]reflect.Value) *bound {
 	b := &bound{catalog: c, calls: calls, prefix: prefix, args: make([][]reflect.Value, len(calls)), results: make([][]reflect.Value, len(calls))}
 	for i, call := range calls {
 		f := c.functions[call.Function]
 		b.args[i] = make([]reflect.Value, len(call.Args))
 		for j, a := range call.Args {
-			switch a.From {
-			case literal:
+			if a.From == literal {
 				b.args[i][j], _ = literalOf(f.parameter(j), a.Literal)
-			case fromPrefix:
-				b.args[i][j] = prefix[a.Call][a.Result]
 			}
 		}
 	}
@@ -257,8 +254,11 @@ func (b *bound) step() {
 	call := b.calls[b.at]
 	args := b.args[b.at]
 	for j, a := range call.Args {
-		if a.From == fromOwn {
+		switch a.From {
+		case fromOwn:
 			args[j] = b.results[a.Call][a.Result]
+		case fromPrefix:
+			args[j] = b.prefix[a.Call][a.Result]
 		}
 	}
 	b.results[b.at] = b.catalog.functions[call.Function].call(args)

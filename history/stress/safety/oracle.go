@@ -216,7 +216,7 @@ func (h *searcher) ask(r *request) *response {
 
 // settle ends the worker if something of its last test might meddle with the next.
 func (h *searcher) settle(a *response) {
-	if a.Stuck || a.Unclear || a.Left > 0 {
+	if a.Unclear || a.Left > 0 {
 		h.drop()
 	}
 }

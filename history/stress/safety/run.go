@@ -1,16 +1,21 @@
 package safety
 
 import (
+	"context"
+	"math/rand/v2"
 	"regexp"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/worker"
 )
 
@@ -26,7 +31,7 @@ type request struct {
 	Begin      int  // repetitions before, which set the pace
 	Repeat     int  // the first repetition is number Begin
 	Batch      int  // instances of repetition 0
-	Again      bool // only check whether a sequence still has not ended
+	Again      bool // only check whether a call still has not ended
 }
 
 // A response says what happened.
@@ -34,9 +39,8 @@ type response struct {
 	Executions int
 	Failure    *Failure
 	Unclear    bool   // something else than a failure has ended the process
-	Left       int    // goroutines that objects have left
-	Stuck      bool   // a sequence has not ended
-	Same       bool   // Again: it has not ended, and nothing has moved
+	Left       int    // goroutines that objects have left, or that have not ended
+	Same       bool   // Again: nothing has moved
 	Race       string `json:"-"` // a data race, from the standard error
 	// Took is how long the quickest repetition took.
 	Took time.Duration
@@ -93,31 +97,24 @@ func plain(text string) string { return digits().ReplaceAllString(text, "#") }
 const (
 	// maxLeft bounds the goroutines that objects leave in a process.
 	maxLeft = 100
-	// linger is how long a process waits for goroutines that objects have left, as they might
-	// end it.
-	linger = 50 * time.Millisecond
+	// lingers is how often a process waits for goroutines that objects have left, as they might
+	// end it, and linger is for how long.
+	lingers = 50
+	linger  = time.Millisecond
 )
 
 // A runner runs tests in a process of its own.
 type runner struct {
 	library  *Library
 	catalogs map[int]*catalog
-	threads  []*thread
-	jitter   uint64
-	pace     int           // of sequential calls
-	limit    time.Duration // how long nothing may move
-	cut      atomic.Bool   // the batch ends early
-	stuck    []int64       // the places of threads that have not ended
+	moves    atomic.Int64 // grows when a call begins or ends
+	stuck    int64        // moves when the last run did not end
 }
 
 func newRunner(l *Library) *runner {
 	debug.SetTraceback("all")
 	runtime.GOMAXPROCS(max(runtime.NumCPU(), 4))
-	w := &runner{library: l, catalogs: map[int]*catalog{}, jitter: 1}
-	for range 4 {
-		w.threads = append(w.threads, newThread())
-	}
-	return w
+	return &runner{library: l, catalogs: map[int]*catalog{}}
 }
 
 // serve runs what requests ask for until they end.
@@ -132,17 +129,17 @@ func (w *runner) serve(c *worker.Conn) error {
 		if err != nil {
 			return err
 		}
-		if answer.Left = runtime.NumGoroutine() - base; answer.Left > 0 && !r.Again {
+		for n := 0; n < lingers && runtime.NumGoroutine() > base && !r.Again; n++ {
 			time.Sleep(linger)
 		}
-		answer.Stuck = slices.ContainsFunc(w.threads, func(t *thread) bool { return t.busy })
+		answer.Left = runtime.NumGoroutine() - base
 		c.Send(answer)
 	}
 }
 
 func (w *runner) answer(r *request, base int) (*response, error) {
 	if r.Again {
-		return &response{Same: slices.Equal(w.places(), w.stuck)}, nil
+		return &response{Same: w.moves.Load() == w.stuck}, nil
 	}
 	c := w.catalogs[r.Target]
 	if c == nil {
@@ -152,64 +149,175 @@ func (w *runner) answer(r *request, base int) (*response, error) {
 		}
 		w.catalogs[r.Target] = c
 	}
-	a := &response{}
-	ended := func() bool { return a.Failure != nil || runtime.NumGoroutine()-base >= maxLeft }
-	begun, instances := time.Now(), 1
+	a, t := &response{}, &runs{runner: w, catalog: c, test: r.Test, before: base + 1}
+	ended := func() bool { return t.failure.Load() != nil || runtime.NumGoroutine()-base >= maxLeft }
+	begun, memory, instances := time.Now(), allocated(), 1
 	for a.Executions < r.Executions && !ended() && time.Since(begun) < longBatch {
-		w.limit, w.pace = parallelLimit, 0
-		var n int
-		n, a.Failure = w.execute(c, r.Test, nil, instances)
-		a.Executions += n
-		each := time.Since(begun) / time.Duration(a.Executions)
-		instances = max(1, min(batch, r.Executions-a.Executions, int(longBatch/max(each, 1))))
+		t.parallel(instances)
+		a.Executions += instances
+		took, bytes := time.Since(begun)/time.Duration(a.Executions), (allocated()-memory)/uint64(a.Executions)
+		instances = max(1, min(batch, r.Executions-a.Executions, int(longBatch/max(took, 1)), int(batchMemory/max(bytes, 1))))
 	}
 	for n := r.Begin; r.Executions == 0 && n < r.Repeat && !ended(); n++ {
-		w.limit, w.pace = sequentialLimit, n%paces
-		instances := 1
-		if n == 0 {
-			instances = r.Batch
-		}
 		begun := time.Now()
-		_, a.Failure = w.execute(c, r.Test, r.Order, instances)
+		t.sequential(r.Order, 1, n%paces)
 		if took := time.Since(begun); a.Took == 0 || took < a.Took {
 			a.Took = took
 		}
-		a.Executions++
+		if a.Executions++; n == 0 && r.Batch > 1 && !ended() {
+			bytes := allocated() - memory
+			t.sequential(r.Order, min(r.Batch, int(batchMemory/max(bytes, 1))), 0)
+		}
 	}
+	a.Failure = t.failure.Load()
 	return a, nil
 }
 
-// A batch has as many instances, but for those with goroutines and those that need
-// more memory or more time.
+// A batch has as many instances, but for those that need more memory or more time.
 const (
 	batch       = 100
 	batchMemory = 64 << 20
 	longBatch   = time.Second
 )
 
-// A test has failed if no thread moves for parallelLimit, none of its linearizations fails
-// within sequentialLimit, and it still has not moved after patience. A linearization that
+// A test has failed if no thread moves for parallelWait, none of its linearizations fails
+// within sequentialWait, and it still has not moved after patience. A linearization that
 // takes longer is taken for one that fails, so a slow machine costs findings and makes none.
 const (
-	parallelLimit   = time.Second
-	sequentialLimit = parallelLimit / 2
+	parallelWait   = time.Second
+	sequentialWait = parallelWait / 2
 )
 
 // patience is variable for tests.
 var patience = 20 * time.Second
 
+// allocated returns how many bytes the process has ever allocated.
+func allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// runs are runs of a test in package stress. The prefix is the initial part of a program, and
+// each suffix a sequence.
+type runs struct {
+	*runner
+	catalog *catalog
+	test    *Test
+	prefix  sync.Mutex // the prefixes of two instances do not run at once
+	failure atomic.Pointer[Failure]
+	before  int // goroutines of the process in sequential calls, but for those of objects
+	pace    int // of sequential calls
+}
+
+// An instance is an object of package stress: the prefix and the suffixes with fresh arguments.
+type instance []*bound
+
+func (t *runs) instance() instance {
+	prefix := t.catalog.bind(t.test.Prefix, nil)
+	i := instance{prefix}
+	for _, calls := range t.test.Suffixes {
+		i = append(i, t.catalog.bind(calls, prefix.results))
+	}
+	return i
+}
+
+// step runs the next call of a sequence of an instance; number 0 is the prefix.
+func (t *runs) step(i instance, sequence int) {
+	if t.failure.Load() != nil {
+		return // others may wait for one that has failed
+	}
+	if sequence == 0 {
+		t.prefix.Lock()
+		defer t.prefix.Unlock()
+	}
+	t.moves.Add(1)
+	defer t.moves.Add(1)
+	defer func() {
+		if r := recover(); r != nil {
+			_, implicit := r.(runtime.Error)
+			text := panicText(r)
+			t.fail(&Failure{Kind: kindPanic, Text: text, Stacks: []string{cut(string(debug.Stack()))},
+				InPrefix: sequence == 0, Implicit: implicit || strings.HasPrefix(text, "sync: ")})
+		}
+	}()
+	i[sequence].step()
+}
+
+func (t *runs) fail(f *Failure) { t.failure.CompareAndSwap(nil, f) }
+
+// waits sets the failure of a run that did not end.
+func (t *runs) waits() {
+	t.stuck = t.moves.Load()
+	t.fail(&Failure{Kind: kindStuck, Text: "a call waits or computes for ever", Stacks: stuckStacks(), Implicit: true})
+}
+
+// parallel runs the suffixes of several instances in parallel, one instance after another.
+func (t *runs) parallel(instances int) {
+	c, p := &stress.Class{New: func() any { return t.instance() }}, &stress.Program{}
+	for n := range 1 + len(t.test.Suffixes) {
+		m := &stress.Method{Name: strconv.Itoa(n), Prepare: func([]history.Value) stress.Call {
+			return func(object any) history.Value { t.step(object.(instance), n); return history.NoValue }
+		}}
+		if n == 0 {
+			p.Initial = slices.Repeat([]stress.Invocation{{Method: m}}, len(t.test.Prefix))
+		} else {
+			p.Sequences = append(p.Sequences, slices.Repeat([]stress.Invocation{{Method: m}}, len(t.test.Suffixes[n-1])))
+		}
+	}
+	run := stress.RunProgram(context.Background(), c, p, stress.RunOptions{Time: time.Hour, Seed: rand.Uint64(), Executions: int64(instances), Batch: instances, Wait: parallelWait, Recorded: -1})
+	if run.Waits != nil {
+		t.waits()
+	}
+}
+
+// sequential runs the calls of several instances in one order of the suffixes, all prefixes
+// first.
+func (t *runs) sequential(order []int, instances, pace int) {
+	t.pace = pace
+	c := &stress.Class{New: func() any {
+		all := make([]instance, instances)
+		for i := range all {
+			all[i] = t.instance()
+		}
+		return all
+	}}
+	var calls []stress.Invocation
+	suffixes := slices.Clone(order)
+	for i := range suffixes {
+		suffixes[i]++
+	}
+	for _, sequences := range [][]int{make([]int, len(t.test.Prefix)), suffixes} {
+		m := &stress.Method{Prepare: func(args []history.Value) stress.Call {
+			return func(object any) history.Value {
+				for _, s := range sequences {
+					t.step(object.([]instance)[args[0].Int()], s)
+					t.let()
+				}
+				return history.NoValue
+			}
+		}}
+		for i := range instances {
+			calls = append(calls, stress.Invocation{Method: m, Args: []history.Value{history.IntValue(int64(i))}})
+		}
+	}
+	if len(stress.Sequential(c, calls, sequentialWait)) < len(calls) {
+		t.waits()
+	}
+}
+
 // let pauses between sequential calls, so that goroutines started by earlier calls can
 // run: not at all, for some yields, or for some time, depending on the pace. Otherwise a
 // linearization might not show failures that depend on them.
-func (w *runner) let(before int) {
+func (t *runs) let() {
 	switch {
-	case w.pace == 0 || runtime.NumGoroutine() <= before:
-	case w.pace == 1:
-		for n := 0; n < letLooks && runtime.NumGoroutine() > before; n++ {
+	case t.pace == 0 || runtime.NumGoroutine() <= t.before:
+	case t.pace == 1:
+		for n := 0; n < letLooks && runtime.NumGoroutine() > t.before; n++ {
 			time.Sleep(letPause)
 		}
 	default:
-		for range w.random(20) {
+		for range rand.IntN(20) {
 			runtime.Gosched()
 		}
 	}
@@ -220,117 +328,3 @@ const (
 	letLooks = 5
 	letPause = 200 * time.Microsecond
 )
-
-// random returns a number less than n.
-func (w *runner) random(n int) int {
-	w.jitter = w.jitter*6364136223846793005 + 1442695040888963407
-	return int(w.jitter>>33) % n
-}
-
-// execute runs a test with several instances, one after another: its suffixes in
-// parallel, or in an order if that is not nil. All instances are made first, so that
-// calls of the suffixes begin at once. It returns how many it has used.
-func (w *runner) execute(c *catalog, t *Test, order []int, instances int) (int, *Failure) {
-	var tests [][]*bound
-	before := runtime.NumGoroutine()
-	limit := allocated() + batchMemory
-	f := w.run(1, func(th *thread, _ int) {
-		for len(tests) < instances && (len(tests) == 0 || runtime.NumGoroutine()-before < maxLeft && (len(tests)%8 > 1 || allocated() < limit)) {
-			first := c.bind(t.Prefix, nil)
-			th.call(func() {
-				for range first.calls {
-					first.step()
-					w.let(before)
-				}
-			})
-			var suffixes []*bound
-			for _, calls := range t.Suffixes {
-				suffixes = append(suffixes, c.bind(calls, first.results))
-			}
-			tests = append(tests, suffixes)
-		}
-	})
-	if f != nil {
-		f.InPrefix = true
-		return 1, f
-	}
-	if order != nil {
-		f = w.run(1, func(th *thread, _ int) {
-			for _, suffixes := range tests {
-				th.call(func() {
-					for _, n := range order {
-						suffixes[n].step()
-						w.let(before)
-					}
-				})
-			}
-		})
-	} else {
-		f = w.parallel(tests)
-	}
-	return max(1, int(w.threads[0].place.Load()+1)/2), f
-}
-
-// allocated returns how many bytes the process has ever allocated.
-func allocated() uint64 {
-	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-	metrics.Read(sample)
-	return sample[0].Value.Uint64()
-}
-
-// parallel runs the suffixes of each test in parallel, one test after another. The
-// threads begin each test at the same time, except for short random delays.
-func (w *runner) parallel(tests [][]*bound) *Failure {
-	n := len(tests[0])
-	// A thread that has slept until all had arrived would begin late. So they meet twice.
-	meetings := make([][2]atomic.Int32, len(tests))
-	delays := make([]int, n*len(tests))
-	for i := range delays {
-		delays[i] = w.random(maxDelays[w.random(len(maxDelays))])
-	}
-	return w.run(n, func(th *thread, i int) {
-		for k, suffixes := range tests {
-			for m := range meetings[k] {
-				meetings[k][m].Add(1)
-				for spins := 0; meetings[k][m].Load() < int32(n); spins++ {
-					if w.cut.Load() {
-						return
-					}
-					relax(spins, n)
-				}
-			}
-			for range delays[k*n+i] {
-				spin.Load()
-			}
-			th.call(func() { runAll(suffixes[i]) })
-		}
-	})
-}
-
-// maxDelays bounds the iterations that delay a thread. One of them is chosen at random.
-var maxDelays = []int{1, 50, 400, 400}
-
-var spin atomic.Int32
-
-// relax is called in each iteration of a loop that waits for another of n threads. After
-// many iterations, that thread is probably waiting for a processor. If all could have
-// one, it keeps its own for some time, so that both run again.
-func relax(iteration, n int) {
-	spins := 50_000
-	if n > runtime.NumCPU() {
-		spins = 1000
-	}
-	switch {
-	case iteration < spins:
-	case iteration < spins+100:
-		runtime.Gosched()
-	default:
-		time.Sleep(50 * time.Microsecond)
-	}
-}
-
-func runAll(b *bound) {
-	for b.at < len(b.calls) {
-		b.step()
-	}
-}

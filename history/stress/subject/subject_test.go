@@ -53,7 +53,7 @@ func results(c *stress.Class, list []stress.Invocation) []history.Value {
 		for i := range own {
 			own[i].Method = c.Method(list[i].Method.Name)
 		}
-		return stress.Sequential(c, own)
+		return stress.Sequential(c, own, 0)
 	}
 	object := c.New()
 	var all []history.Value
