@@ -165,9 +165,9 @@ type object struct {
 	program worker.Program // without instrumentation
 	cleanup func()
 	// build builds the program that explores schedules; nil if that is not asked for.
-	build func(ctx context.Context, plain bool) (worker.Program, *instrument.Report, error)
+	build func(ctx context.Context, plain bool) (worker.Program, *instrument.Copies, error)
 
-	instrumented *instrument.Report // of the last such program, or nil
+	instrumented *instrument.Copies // of the last such program, or nil
 	plain        bool               // it has plain loads and stores as steps
 }
 
@@ -223,11 +223,11 @@ func (o *object) schedules(ctx context.Context, plain bool) (*worker.Program, er
 	if o.build == nil {
 		return nil, errors.New("--threads is given")
 	}
-	program, report, err := o.build(ctx, plain)
-	if err != nil || plain && !report.HasPlain() {
+	program, copies, err := o.build(ctx, plain)
+	if err != nil || plain && !copies.HasPlain() {
 		return nil, err
 	}
-	if o.instrumented = report; plain {
+	if o.instrumented = copies; plain {
 		o.plain = true
 	}
 	return &program, nil

@@ -24,13 +24,13 @@ import (
 // makes, with the Go tool and the module in the working directory. If in is not
 // nil, it instruments the package of the constructor, those of the types that it
 // returns, and those of in.
-func buildObject(ctx context.Context, constructor string, d stress.ReflectOptions, in *instrument.Options) (object, error) {
+func buildObject(ctx context.Context, constructor string, d stress.ReflectOptions, in *instrument.Target) (object, error) {
 	path, expression, err := parseConstructor(constructor)
 	if err != nil {
 		return object{}, err
 	}
 	expression = aliased(expression, func() string { return packageName(ctx, path) })
-	var copies *instrument.Result
+	var copies *instrument.Copies
 	if d.Module, err = moduleRoot(ctx); err != nil {
 		return object{}, err
 	}
@@ -47,10 +47,7 @@ func buildObject(ctx context.Context, constructor string, d stress.ReflectOption
 	if err != nil {
 		return object{}, err
 	}
-	o := object{name: d.Name, how: "--new " + report.ShellWord(constructor), reflect: d, cleanup: func() { os.RemoveAll(dir) }}
-	if copies != nil {
-		o.instrumented = copies.Report
-	}
+	o := object{name: d.Name, how: "--new " + report.ShellWord(constructor), reflect: d, instrumented: copies, cleanup: func() { os.RemoveAll(dir) }}
 	if o.name == "" {
 		o.name = constructor
 	}
@@ -157,7 +154,7 @@ func main() {
 `
 
 // build builds the program that runs an expression's object.
-func build(ctx context.Context, dir, program, path, expression string, copies *instrument.Result) error {
+func build(ctx context.Context, dir, program, path, expression string, copies *instrument.Copies) error {
 	source := filepath.Join(dir, "main.go")
 	if err := os.WriteFile(source, fmt.Appendf(nil, stressProgram, path, expression), 0o644); err != nil {
 		return err
@@ -215,14 +212,14 @@ const stressMain = "leadline-stress-main"
 // compile runs a command of the Go tool on a source, with instrumented copies if
 // there are some. The source is outside the module; an overlay makes the Go tool
 // see it inside.
-func compile(ctx context.Context, dir, source string, copies *instrument.Result, args ...string) error {
+func compile(ctx context.Context, dir, source string, copies *instrument.Copies, args ...string) error {
 	root, err := moduleRoot(ctx)
 	if err != nil {
 		return err
 	}
 	seen := filepath.Join(root, stressMain)
 	if copies == nil {
-		copies = &instrument.Result{}
+		copies = &instrument.Copies{}
 	}
 	flags, err := copies.WithOverlay(filepath.Join(dir, "overlay.json"), map[string]string{filepath.Join(seen, filepath.Base(source)): source})
 	if err != nil {

@@ -254,7 +254,7 @@ func explored(f *stress.Finding) []string {
 }
 
 // coverage describes what was explored of an object.
-func coverage(r *stress.Report, in *instrument.Report) []string {
+func coverage(r *stress.Report, in *instrument.Copies) []string {
 	lines := append([]string{fmt.Sprintf("%s; %v", r.Coverage(), r.Elapsed.Round(10*time.Millisecond))}, r.Explored.Remarks()...)
 	if in != nil {
 		lines = append(lines, in.Remarks()...)
@@ -277,8 +277,8 @@ func (f *stressFlags) object(ctx context.Context, constructor string, d stress.R
 			cleanup()
 		}
 	}
-	o.build = func(ctx context.Context, plain bool) (worker.Program, *instrument.Report, error) {
-		built, err := buildObject(ctx, constructor, d, &instrument.Options{Packages: f.schedules.instrument, Plain: plain || f.schedules.plain})
+	o.build = func(ctx context.Context, plain bool) (worker.Program, *instrument.Copies, error) {
+		built, err := buildObject(ctx, constructor, d, &instrument.Target{Packages: f.schedules.instrument, Plain: plain || f.schedules.plain})
 		if err != nil {
 			return worker.Program{}, nil, err
 		}
@@ -315,34 +315,34 @@ func (f *stressFlags) buildsOfSubjects(list []object) error {
 	list[0].cleanup = func() { os.RemoveAll(dir) }
 	type built struct {
 		program string
-		report  *instrument.Report
+		copies  *instrument.Copies
 	}
 	known := map[bool]built{}
 	for i := range list {
 		name := list[i].name
-		list[i].build = func(ctx context.Context, plain bool) (worker.Program, *instrument.Report, error) {
+		list[i].build = func(ctx context.Context, plain bool) (worker.Program, *instrument.Copies, error) {
 			plain = plain || f.schedules.plain
 			b, ok := known[plain]
 			if !ok {
 				var err error
-				if b.program, b.report, err = f.buildSubjectProgram(ctx, dir, plain); err != nil {
+				if b.program, b.copies, err = f.buildSubjectProgram(ctx, dir, plain); err != nil {
 					return worker.Program{}, nil, err
 				}
 				known[plain] = b
 			}
-			return worker.Program{Path: b.program, Name: name}, b.report, nil
+			return worker.Program{Path: b.program, Name: name}, b.copies, nil
 		}
 	}
 	return nil
 }
 
 // buildSubjectProgram builds the program of all bundled objects in a directory.
-func (f *stressFlags) buildSubjectProgram(ctx context.Context, dir string, plain bool) (program string, copies *instrument.Report, err error) {
+func (f *stressFlags) buildSubjectProgram(ctx context.Context, dir string, plain bool) (program string, copies *instrument.Copies, err error) {
 	root, err := moduleRoot(ctx)
 	if err != nil {
 		return "", nil, fmt.Errorf("schedules of bundled objects need package history/stress/subject in the module of the working directory: %w", err)
 	}
-	result, err := instrument.Build(ctx, instrument.Options{Dir: root, Plain: plain,
+	copies, err = instrument.Build(ctx, instrument.Target{Dir: root, Plain: plain,
 		Packages: append([]string{"github.com/leadline/leadline/history/stress/subject"}, f.schedules.instrument...)})
 	if err != nil {
 		return "", nil, errors.New(advise(ctx, []byte(err.Error())))
@@ -351,5 +351,5 @@ func (f *stressFlags) buildSubjectProgram(ctx context.Context, dir string, plain
 	if err := os.WriteFile(source, []byte(subjectProgram), 0o644); err != nil {
 		return "", nil, err
 	}
-	return program, result.Report, compile(ctx, dir, source, result, "build", "-o", program)
+	return program, copies, compile(ctx, dir, source, copies, "build", "-o", program)
 }

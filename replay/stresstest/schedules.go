@@ -77,21 +77,21 @@ func search(t TB, c *stress.Class, o Options, call int) ([]*stress.Report, error
 		return &worker.Program{Path: path, Args: []string{"-test.run", testPattern(t), "-test.count=1", "-test.timeout=0"}, Name: strconv.Itoa(call)}
 	}
 	o.OnThreads = func() *worker.Program { return program(os.Args[0]) }
-	built := map[bool]*instrument.Report{}
+	built := map[bool]*instrument.Copies{}
 	build := func(ctx context.Context, plain bool) (*worker.Program, error) {
 		t.Helper()
 		path := filepath.Join(dir, fmt.Sprintf("plain-%v", plain))
 		if built[plain] == nil {
-			report, err := buildInstrumented(ctx, dir, path, parts, plain)
+			copies, err := buildInstrumented(ctx, dir, path, parts, plain)
 			if err != nil {
 				return nil, err
 			}
 			if len(built) == 0 {
-				for _, remark := range report.Remarks() {
+				for _, remark := range copies.Remarks() {
 					warn(t, "stress: %s: %s", c.Name, remark)
 				}
 			}
-			built[plain] = report
+			built[plain] = copies
 		}
 		if plain && !built[plain].HasPlain() {
 			return nil, nil
@@ -237,17 +237,17 @@ func packagesOf(object any, values bool) []string {
 // with the same copies share a program.
 var programs sync.Map
 
-// An instrumented program comes with the report on its copies.
+// An instrumented program comes with the copies that it was built from.
 type instrumented struct {
 	text   []byte
-	report *instrument.Report
+	copies *instrument.Copies
 }
 
 // buildInstrumented builds the program of the test, with instrumented copies of the
-// package, of the packages of its module that it imports, and of parts. It returns the
-// report on the copies.
-func buildInstrumented(ctx context.Context, dir, program string, parts []string, plain bool) (*instrument.Report, error) {
-	o := instrument.Options{Dir: ".", Packages: []string{"."}, Parts: parts, Tests: true, Plain: plain}
+// package, of the packages of its module that it imports, and of parts. It returns
+// the copies.
+func buildInstrumented(ctx context.Context, dir, program string, parts []string, plain bool) (*instrument.Copies, error) {
+	o := instrument.Target{Dir: ".", Packages: []string{"."}, Parts: parts, Tests: true, Plain: plain}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			if s.Key == "-tags" && s.Value != "" {
@@ -261,18 +261,18 @@ func buildInstrumented(ctx context.Context, dir, program string, parts []string,
 	}
 	asked := fmt.Sprintf("%q %q %v", here, parts, plain)
 	if p, ok := programs.Load(asked); ok {
-		return p.(instrumented).report, os.WriteFile(program, p.(instrumented).text, 0o755)
+		return p.(instrumented).copies, os.WriteFile(program, p.(instrumented).text, 0o755)
 	}
 	copies, err := instrument.Build(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	p := instrumented{report: copies.Report}
+	p := instrumented{copies: copies}
 	key := fmt.Sprint(here, copies.Flags, copies.Overlay)
 	if same, ok := programs.Load(key); ok {
 		p.text = same.(instrumented).text
 		programs.Store(asked, p)
-		return p.report, os.WriteFile(program, p.text, 0o755)
+		return p.copies, os.WriteFile(program, p.text, 0o755)
 	}
 	flags, err := copies.WithOverlay(filepath.Join(dir, "overlay.json"), nil)
 	if err != nil {
@@ -288,7 +288,7 @@ func buildInstrumented(ctx context.Context, dir, program string, parts []string,
 	}
 	programs.Store(key, p)
 	programs.Store(asked, p)
-	return p.report, nil
+	return p.copies, nil
 }
 
 // logExplored logs the coverage of an exploration.

@@ -78,7 +78,7 @@ func TestKnownViolations(t *testing.T) {
 	if len(known) != 53 {
 		t.Errorf("%d violations are known", len(known))
 	}
-	copies, err := instrument.Build(t.Context(), instrument.Options{Packages: libraries(t)})
+	copies, err := instrument.Build(t.Context(), instrument.Target{Packages: libraries(t)})
 	if err != nil {
 		if strings.Contains(err.Error(), "dial tcp") {
 			t.Skip(err) // modules are missing

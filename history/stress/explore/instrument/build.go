@@ -1,12 +1,11 @@
 package instrument
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"go/types"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,8 +16,8 @@ import (
 	"github.com/leadline/leadline/history/stress/worker"
 )
 
-// Options say what is instrumented.
-type Options struct {
+// A Target says what is instrumented.
+type Target struct {
 	// Dir is in the module that is built; "" is the working directory.
 	Dir string
 	// Packages are patterns of the Go tool. Packages of the same module that they
@@ -41,32 +40,23 @@ type Options struct {
 	Cache string
 }
 
-// A Result is how to build with the instrumented copies.
-type Result struct {
-	Flags   []string          // for go build or go test: -tags, -mod; see WithOverlay for -overlay
-	Overlay map[string]string // from a file's name to that of its copy
-	Report  *Report
-}
-
 // A build is one call of Build.
 type build struct {
-	Options
+	Target
+	copies        *Copies
 	cache         string
 	gomod, gowork string // files; gowork is "" outside of a workspace
 	modcache      string
-	flags         []string // for go list, too
 	list          *golist.List
 	chosen        map[string]*golist.Package // by path
 	replace       []string                   // flags of go mod edit for the modules that are copied
-	overlay       map[string]string
-	report        *Report
 }
 
 // Build makes instrumented copies of packages, or finds them in the cache, and
 // returns how to build with them. It changes neither the module nor the module
 // cache.
-func Build(ctx context.Context, o Options) (*Result, error) {
-	b := &build{Options: o, chosen: map[string]*golist.Package{}, overlay: map[string]string{}, report: &Report{}}
+func Build(ctx context.Context, t Target) (*Copies, error) {
+	b := &build{Target: t, copies: &Copies{Overlay: map[string]string{}}, chosen: map[string]*golist.Package{}}
 	if err := b.environment(ctx); err != nil {
 		return nil, err
 	}
@@ -83,8 +73,8 @@ func Build(ctx context.Context, o Options) (*Result, error) {
 	}
 	b.trim(cacheBytes)
 	b.uncovered()
-	b.report.sort()
-	return &Result{Flags: b.flags, Overlay: b.overlay, Report: b.report}, nil
+	slices.SortFunc(b.copies.Notes, func(x, y *Notes) int { return cmp.Compare(x.Path, y.Path) })
+	return b.copies, nil
 }
 
 // environment asks the Go tool where things are.
@@ -110,7 +100,7 @@ func (b *build) environment(ctx context.Context) error {
 		}
 	}
 	if len(b.Tags) > 0 {
-		b.flags = append(b.flags, "-tags="+strings.Join(b.Tags, ","))
+		b.copies.Flags = append(b.copies.Flags, "-tags="+strings.Join(b.Tags, ","))
 	}
 	root := filepath.Dir(b.gomod)
 	if b.gowork != "" {
@@ -118,7 +108,7 @@ func (b *build) environment(ctx context.Context) error {
 	}
 	if _, err := os.Stat(filepath.Join(root, "vendor", "modules.txt")); err == nil {
 		// Vendored packages could not import the hooks.
-		b.flags = append(b.flags, "-mod=readonly")
+		b.copies.Flags = append(b.copies.Flags, "-mod=readonly")
 	}
 	b.cache = b.Cache
 	if b.cache == "" {
@@ -152,14 +142,14 @@ func (b *build) choose(ctx context.Context) error {
 	if len(b.Packages) == 0 {
 		return errors.New("instrumentation of no package")
 	}
-	flags := b.flags
+	flags := b.copies.Flags
 	if b.Tests {
 		flags = append(slices.Clone(flags), "-test")
 	}
 	var err error
 	b.list, err = golist.Load(ctx, b.Dir, flags, b.Packages...)
 	if err != nil {
-		if slices.Contains(b.flags, "-mod=readonly") {
+		if slices.Contains(b.copies.Flags, "-mod=readonly") {
 			err = fmt.Errorf("%w\nThe vendor directory is not used; the module cache needs the modules: go mod download", err)
 		}
 		return err
@@ -331,7 +321,7 @@ func isRandomSource(p *golist.Package) (bool, error) {
 // uncovered notes imported packages that synchronise and are not instrumented. Imports of
 // test files do not count.
 func (b *build) uncovered() {
-	for _, notes := range b.report.Packages {
+	for _, notes := range b.copies.Notes {
 		p := b.chosen[notes.Path]
 		if p.ForTest != "" {
 			if p = b.list.Packages[p.Path()]; p == nil {
@@ -351,24 +341,6 @@ func (b *build) uncovered() {
 			}
 		}
 	}
-}
-
-// WithOverlay writes a file for -overlay, with the overlay of the result and
-// more, and returns the flags.
-func (r *Result) WithOverlay(file string, more map[string]string) ([]string, error) {
-	all := maps.Clone(more)
-	if all == nil {
-		all = map[string]string{}
-	}
-	maps.Copy(all, r.Overlay)
-	text, err := json.Marshal(map[string]map[string]string{"Replace": all})
-	if err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(file, text, 0o644); err != nil {
-		return nil, err
-	}
-	return append(slices.Clone(r.Flags), "-overlay="+file), nil
 }
 
 // replaceModules adds to the overlay a go.mod, or in a workspace a go.work, that replaces the
@@ -393,21 +365,6 @@ func (b *build) replaceModules(ctx context.Context) error {
 		_, err := b.goTool(ctx, slices.Concat([]string{kind, "edit"}, b.replace, []string{file})...)
 		return err
 	})
-	b.overlay[original] = filepath.Join(dir, "go."+kind)
+	b.copies.Overlay[original] = filepath.Join(dir, "go."+kind)
 	return err
-}
-
-// Explain returns advice about what a compiler printed for instrumented code, or
-// "".
-func Explain(output string) string {
-	for line := range strings.Lines(output) {
-		switch {
-		case !strings.Contains(line, room+"shim"): // the compiler writes the import path where names are the same
-		case strings.Contains(line, "provides package"), strings.Contains(line, "\tgo get "):
-			// The module does not require leadline, and the Go tool has advice.
-		default:
-			return "An instrumented package exchanges values of package sync or the like with one that is not instrumented. Instrument both"
-		}
-	}
-	return ""
 }

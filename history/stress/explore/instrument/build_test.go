@@ -40,7 +40,7 @@ func TestCache(t *testing.T) {
 	dir := newModule(t, "q/q.go", counterText, "r/r.go", "package r\n\nimport \"m/q\"\n\nfunc F() { q.Add() }\n")
 	cache := t.TempDir()
 	builds := 0
-	build := func(o Options) string {
+	build := func(o Target) string {
 		t.Helper()
 		o.Dir, o.Cache = dir, cache
 		if o.Packages == nil {
@@ -52,22 +52,22 @@ func TestCache(t *testing.T) {
 			t.Fatal(err)
 		}
 		builds = len(entries(t, cache)) - len(before)
-		if len(r.Report.Packages) != 2 {
-			t.Errorf("the report has %d packages, want 2: r and what it imports", len(r.Report.Packages))
+		if len(r.Notes) != 2 {
+			t.Errorf("the copies have notes on %d packages, want 2: r and what it imports", len(r.Notes))
 		}
 		return r.Overlay[filepath.Join(dir, "q/q.go")]
 	}
-	first := build(Options{})
-	if second := build(Options{}); second != first || builds != 0 {
+	first := build(Target{})
+	if second := build(Target{}); second != first || builds != 0 {
 		t.Errorf("the second build has made %d entries, and %s instead of %s", builds, second, first)
 	}
-	if plain := build(Options{Plain: true}); plain == first {
+	if plain := build(Target{Plain: true}); plain == first {
 		t.Error("with plain loads, the copy is the same")
 	}
 	if err := os.WriteFile(filepath.Join(dir, "q/q.go"), []byte(counterText+"\nfunc Sub() { N.Add(-1) }\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	changed := build(Options{})
+	changed := build(Target{})
 	text, err := os.ReadFile(changed)
 	if err != nil || !strings.Contains(string(text), "Sub") || changed == first {
 		t.Errorf("after a change of the file, the copy %s is %q, %v", changed, text, err)
@@ -83,11 +83,11 @@ func TestCache(t *testing.T) {
 func TestConcurrentBuilds(t *testing.T) {
 	dir := newModule(t, "q/q.go", counterText)
 	cache := t.TempDir()
-	results := make([]*Result, 8)
+	results := make([]*Copies, 8)
 	var wg sync.WaitGroup
 	for i := range results {
 		wg.Go(func() {
-			r, err := Build(t.Context(), Options{Dir: dir, Packages: []string{"./q"}, Cache: cache})
+			r, err := Build(t.Context(), Target{Dir: dir, Packages: []string{"./q"}, Cache: cache})
 			if err != nil {
 				t.Error(err)
 				return
@@ -190,7 +190,7 @@ func init() {
 			t.Fatal(err)
 		}
 	}
-	r, err := Build(t.Context(), Options{Dir: dir, Packages: []string{"m2/q"}, Cache: t.TempDir()})
+	r, err := Build(t.Context(), Target{Dir: dir, Packages: []string{"m2/q"}, Cache: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestModuleCache(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Build(t.Context(), Options{Dir: dir, Packages: []string{path + "/par"}, Cache: t.TempDir()})
+		r, err := Build(t.Context(), Target{Dir: dir, Packages: []string{path + "/par"}, Cache: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +248,7 @@ func TestModuleCache(t *testing.T) {
 // A vendor directory is not used.
 func TestVendor(t *testing.T) {
 	dir := newModule(t, "q/q.go", counterText, "vendor/modules.txt", "# nothing\n")
-	r, err := Build(t.Context(), Options{Dir: dir, Packages: []string{"./q"}, Cache: t.TempDir()})
+	r, err := Build(t.Context(), Target{Dir: dir, Packages: []string{"./q"}, Cache: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestTestFiles(t *testing.T) {
 	dir := newModule(t, "q/q.go", counterText,
 		"q/in_test.go", "package q\n\nimport \"sync\"\n\nvar mu sync.Mutex\n",
 		"q/q_test.go", "package q_test\n\nimport (\n\t\"sync\"\n\t\"testing\"\n\n\t\"m/q\"\n)\n\nfunc Test(t *testing.T) {\n\tvar wg sync.WaitGroup\n\tfor range 10 {\n\t\twg.Add(1)\n\t\tgo func() { defer wg.Done(); q.Add() }()\n\t}\n\twg.Wait()\n\tif q.N.Load() != 10 {\n\t\tt.Error(q.N.Load())\n\t}\n}\n")
-	r, err := Build(t.Context(), Options{Dir: dir, Packages: []string{"./q"}, Tests: true, Cache: t.TempDir()})
+	r, err := Build(t.Context(), Target{Dir: dir, Packages: []string{"./q"}, Tests: true, Cache: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func TestTags(t *testing.T) {
 	dir := newModule(t, "q/q.go", counterText, "q/a.go", "//go:build purego\n\npackage q\n\nimport _ \"sync\"\n", "q/b.go", "//go:build !purego\n\npackage q\n\nimport _ \"sync\"\n",
 		"q/c_windows.go", "package q\n\nimport _ \"sync\"\n", "q/c_linux.go", "package q\n\nimport _ \"sync\"\n")
 	t.Setenv("GOOS", "windows")
-	r, err := Build(t.Context(), Options{Dir: dir, Packages: []string{"./q"}, Tags: []string{"purego"}, Cache: t.TempDir()})
+	r, err := Build(t.Context(), Target{Dir: dir, Packages: []string{"./q"}, Tags: []string{"purego"}, Cache: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,16 +321,16 @@ func TestBuildErrors(t *testing.T) {
 			if test.env != "" {
 				t.Setenv("GOFLAGS", test.env)
 			}
-			_, err := Build(t.Context(), Options{Dir: dir, Packages: []string{test.pattern}, Cache: t.TempDir()})
+			_, err := Build(t.Context(), Target{Dir: dir, Packages: []string{test.pattern}, Cache: t.TempDir()})
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v, want %s", err, test.want)
 			}
 		})
 	}
-	if _, err := Build(t.Context(), Options{Dir: t.TempDir(), Packages: []string{"."}, Cache: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "needs a module") {
+	if _, err := Build(t.Context(), Target{Dir: t.TempDir(), Packages: []string{"."}, Cache: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "needs a module") {
 		t.Errorf("outside of a module: %v", err)
 	}
-	if _, err := Build(t.Context(), Options{Dir: dir, Cache: t.TempDir()}); err == nil {
+	if _, err := Build(t.Context(), Target{Dir: dir, Cache: t.TempDir()}); err == nil {
 		t.Error("without packages: no error")
 	}
 }
@@ -347,12 +347,12 @@ func TestExplain(t *testing.T) {
 		if both {
 			packages = append(packages, "m/old")
 		}
-		r, err := Build(t.Context(), Options{Dir: dir, Packages: packages, Cache: t.TempDir()})
+		r, err := Build(t.Context(), Target{Dir: dir, Packages: packages, Cache: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if missed := r.Report.Packages[0].Missed; len(missed) == 1 != !both {
-			t.Errorf("both %v: the report names %v", both, missed)
+		if missed := r.Notes[0].Missed; len(missed) == 1 != !both {
+			t.Errorf("both %v: the notes are %v", both, missed)
 		}
 		out, err := goBuild(t, dir, r, "build", "-o", os.DevNull, ".")
 		if advice := Explain(out); (err == nil) != both || (advice == "") != both {
@@ -372,11 +372,11 @@ func TestCgo(t *testing.T) {
 	t.Setenv("CGO_ENABLED", "1")
 	dir := newModule(t, "c/c.go", "package c\n\n// int one(void) { return 1; }\nimport \"C\"\n\nfunc One() int { return int(C.one()) }\n",
 		"q/q.go", "package q\n\nimport \"m/c\"\n\nvar X = c.One()\n")
-	if _, err := Build(t.Context(), Options{Dir: dir, Packages: []string{"./c"}, Cache: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "m/c uses cgo, in c.go") {
+	if _, err := Build(t.Context(), Target{Dir: dir, Packages: []string{"./c"}, Cache: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "m/c uses cgo, in c.go") {
 		t.Errorf("%v", err)
 	}
-	r, err := Build(t.Context(), Options{Dir: dir, Packages: []string{"./q"}, Cache: t.TempDir()})
-	if err != nil || !strings.Contains(r.Report.String(), "m/c: nothing to instrument; not instrumented: the package, since it uses cgo") {
+	r, err := Build(t.Context(), Target{Dir: dir, Packages: []string{"./q"}, Cache: t.TempDir()})
+	if err != nil || !strings.Contains(r.String(), "m/c: nothing to instrument; not instrumented: the package, since it uses cgo") {
 		t.Errorf("%v, %v", r, err)
 	}
 }
@@ -389,12 +389,12 @@ func TestObject(t *testing.T) {
 		"old/go.mod", "module m/old\n\ngo 1.16\n", "old/old.go", "package old\n\nimport \"sync\"\n\ntype Map struct{ mu sync.Mutex }\n")
 	requireOld(t, dir)
 	for object, want := range map[string]int{"New": 2, "object": 2, "NewOther": 1, "main": 1, "none": 1, "": 1} {
-		r, err := Build(t.Context(), Options{Dir: dir, Packages: []string{"m"}, Object: object, Cache: t.TempDir()})
+		r, err := Build(t.Context(), Target{Dir: dir, Packages: []string{"m"}, Object: object, Cache: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := len(r.Report.Packages); got != want {
-			t.Errorf("%s: %d packages are instrumented, want %d:\n%v", object, got, want, r.Report)
+		if got := len(r.Notes); got != want {
+			t.Errorf("%s: %d packages are instrumented, want %d:\n%v", object, got, want, r)
 		}
 	}
 }

@@ -151,8 +151,8 @@ func (b *build) modules() []*module {
 
 // An entry of the cache describes its directory.
 type entry struct {
-	Files   map[string]string // the original name, and that of the copy in the directory
-	Reports []*PackageReport
+	Files map[string]string // the original name, and that of the copy in the directory
+	Notes []*Notes
 }
 
 // module instruments the packages of a module, as copies of its directory if that
@@ -176,14 +176,14 @@ func (b *build) module(ctx context.Context, m *module) error {
 	if err := json.Unmarshal(text, &e); err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
-	b.report.Packages = append(b.report.Packages, e.Reports...)
+	b.copies.Notes = append(b.copies.Notes, e.Notes...)
 	if copied {
 		// With the version, since the module may replace others.
 		b.replace = append(b.replace, "-replace="+m.Path+"@"+m.Version+"="+filepath.Join(dir, m.copy()))
 		return nil
 	}
 	for original, name := range e.Files {
-		b.overlay[original] = filepath.Join(dir, name)
+		b.copies.Overlay[original] = filepath.Join(dir, name)
 	}
 	return nil
 }
@@ -235,8 +235,8 @@ func (b *build) fill(ctx context.Context, m *module, copied bool, dir string) er
 		}
 	}
 	for n, p := range m.packages {
-		notes := &PackageReport{Path: p.Path(), Version: m.Version}
-		e.Reports = append(e.Reports, notes)
+		notes := &Notes{Path: p.Path(), Version: m.Version}
+		e.Notes = append(e.Notes, notes)
 		if len(p.CgoFiles) > 0 {
 			notes.miss("the package, since it uses cgo", filepath.Join(p.Dir, p.CgoFiles[0]))
 			continue

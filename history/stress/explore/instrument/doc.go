@@ -8,7 +8,7 @@
 // Build writes the copies, or finds them in the cache, and returns how to build
 // with them. Neither the module nor the module cache changes:
 //
-//	r, err := instrument.Build(ctx, instrument.Options{Packages: []string{"example.com/queue"}})
+//	r, err := instrument.Build(ctx, instrument.Target{Packages: []string{"example.com/queue"}})
 //	flags, err := r.WithOverlay("overlay.json", nil)
 //	cmd := exec.Command("go", append(append([]string{"build"}, flags...), "./cmd/test")...)
 //
@@ -22,7 +22,7 @@
 //	case v := <-a:              case 0: v := c.Value();
 //	case b <- 1:                default:
 //	}                           }
-//	x.n = y.n                   At(&x.n).Set(Load(&y.n))            (with Options.Plain)
+//	x.n = y.n                   At(&x.n).Set(Load(&y.n))            (with Target.Plain)
 //	x.n++                       { p0 := At(&x.n); p0.Set(p0.Load() + 1) }
 //
 // The head of the switch evaluates the operands of a select. The last case becomes the
@@ -32,7 +32,7 @@
 //
 // # How the Go tool sees the copies
 //
-// Everything is in one overlay (Result.Overlay), which the Go tool uses instead of the files:
+// Everything is in one overlay (Copies.Overlay), which the Go tool uses instead of the files:
 //
 //   - files of the main module, and of others that are not in the module cache;
 //   - the go.mod, or in a workspace the go.work. Modules in the module cache are replaced there
@@ -62,7 +62,7 @@
 //   - packages that take random numbers from the runtime by linkname;
 //   - golang.org/x/sync, go.uber.org/atomic and golang.org/x/exp/maps.
 //
-// Only the files for GOOS, GOARCH and Options.Tags are instrumented.
+// Only the files for GOOS, GOARCH and Target.Tags are instrumented.
 //
 // The cache has a directory for each module. Its name depends on the version or the
 // contents of the files, the imported packages, and the options. A directory gets its
@@ -80,12 +80,12 @@
 //   - unsafe.Pointer of types of package sync
 //   - a shift of a constant as an argument of a go statement, if its type has no name there
 //
-// Named in the Report:
+// Named in the Notes:
 //
 //   - other assembly, linkname directives, hashes with a seed of the process
 //   - packages that synchronise and are imported, but not instrumented
 //   - functions such as reflect.Select, iter.Pull or crypto/rand.Read
-//   - with Options.Plain: elements in append and copy, and some stores
+//   - with Target.Plain: elements in append and copy, and some stores
 //
 // Functions of the runtime such as procPin end a scheduled execution with a panic. The
 // load of an embedded pointer on the way to a field is not a scheduling point. Code that passes values of package sync between an instrumented package and another one does

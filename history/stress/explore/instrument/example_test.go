@@ -15,7 +15,7 @@ func Example() {
 		return
 	}
 	defer os.RemoveAll(cache)
-	r, err := instrument.Build(context.Background(), instrument.Options{
+	r, err := instrument.Build(context.Background(), instrument.Target{
 		Packages: []string{"./testdata/lost"}, // a package of this module
 		Cache:    cache,
 	})
@@ -23,7 +23,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	for _, p := range r.Report.Packages {
+	for _, p := range r.Notes {
 		fmt.Println(p.Path, p.Counts)
 	}
 	fmt.Println(len(r.Overlay), "file is replaced")

@@ -30,7 +30,7 @@ func TestGo127(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, plain := range []bool{false, true} {
-		r, err := Build(t.Context(), Options{Dir: dir, Packages: []string{"."}, Plain: plain, Cache: t.TempDir()})
+		r, err := Build(t.Context(), Target{Dir: dir, Packages: []string{"."}, Plain: plain, Cache: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}

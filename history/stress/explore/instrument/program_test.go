@@ -58,7 +58,7 @@ func TestPrograms(t *testing.T) {
 	t.Logf("seed %d", seed)
 	dir := newModule(t, program(t, seed)...)
 	requireOld(t, dir)
-	run := func(r *Result) string {
+	run := func(r *Copies) string {
 		binary := filepath.Join(t.TempDir(), "program")
 		if out, err := goBuild(t, dir, r, "build", "-o", binary, "."); err != nil {
 			t.Fatalf("%v\n%s", err, out)
@@ -69,14 +69,14 @@ func TestPrograms(t *testing.T) {
 		}
 		return string(out)
 	}
-	want := run(&Result{})
+	want := run(&Copies{})
 	for _, part := range []string{"goroutines", "channels", "selects", "ranges", "plain", "locks", "clocks", "generics", "random"} {
 		if !strings.Contains(want, "\n"+part+" ") && !strings.HasPrefix(want, part+" ") {
 			t.Errorf("%s printed nothing:\n%s", part, want)
 		}
 	}
 	for _, plain := range []bool{true, false} {
-		r, err := Build(t.Context(), Options{Dir: dir, Packages: []string{".", "m/old"}, Plain: plain, Cache: t.TempDir()})
+		r, err := Build(t.Context(), Target{Dir: dir, Packages: []string{".", "m/old"}, Plain: plain, Cache: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}

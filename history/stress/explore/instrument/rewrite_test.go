@@ -47,7 +47,7 @@ func newModule(t *testing.T, files ...string) string {
 }
 
 // goBuild runs a command of the Go tool in a module with the instrumented copies.
-func goBuild(t *testing.T, dir string, r *Result, command string, args ...string) (string, error) {
+func goBuild(t *testing.T, dir string, r *Copies, command string, args ...string) (string, error) {
 	t.Helper()
 	flags, err := r.WithOverlay(filepath.Join(t.TempDir(), "overlay.json"), nil)
 	if err != nil {
@@ -91,7 +91,7 @@ func TestGolden(t *testing.T) {
 		if plain && !*full {
 			packages = []string{"./plain", "./linkname"}
 		}
-		r, err := Build(t.Context(), Options{Dir: dir, Packages: packages, Plain: plain, Cache: t.TempDir()})
+		r, err := Build(t.Context(), Target{Dir: dir, Packages: packages, Plain: plain, Cache: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func TestGolden(t *testing.T) {
 			if bytes.Count(in, []byte("\n")) != bytes.Count(got, []byte("\n")) {
 				t.Errorf("%s: the number of lines changes", base)
 			}
-			got = append(got, "---\n"+strings.ReplaceAll(reportOf(r, "m/"+base), dir+"/", "")...)
+			got = append(got, "---\n"+strings.ReplaceAll(notesOf(r, "m/"+base), dir+"/", "")...)
 			i := slices.IndexFunc(a.Files, func(f txtar.File) bool { return f.Name == kind })
 			switch {
 			case plain && base != "plain" && base != "linkname":
@@ -141,20 +141,20 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// reportOf returns the report about one package.
-func reportOf(r *Result, path string) string {
-	for _, p := range r.Report.Packages {
+// notesOf returns the notes about one package.
+func notesOf(r *Copies, path string) string {
+	for _, p := range r.Notes {
 		if p.Path == path {
-			return (&Report{[]*PackageReport{p}}).String()
+			return (&Copies{Notes: []*Notes{p}}).String()
 		}
 	}
 	return ""
 }
 
 // String returns a line for each package, for golden files.
-func (r *Report) String() string {
+func (c *Copies) String() string {
 	var b strings.Builder
-	for _, p := range r.Packages {
+	for _, p := range c.Notes {
 		b.WriteString(p.Path)
 		if p.Version != "" {
 			b.WriteString("@" + p.Version)
@@ -201,7 +201,7 @@ func TestRefused(t *testing.T) {
 	}
 	dir := newModule(t, files...)
 	for name, message := range want {
-		r, err := Build(t.Context(), Options{Dir: dir, Packages: []string{"./" + name}, Cache: t.TempDir()})
+		r, err := Build(t.Context(), Target{Dir: dir, Packages: []string{"./" + name}, Cache: t.TempDir()})
 		if err == nil {
 			t.Errorf("%s: no error, but %v", name, r.Flags)
 		} else if got := strings.ReplaceAll(err.Error(), dir+"/", ""); !strings.HasSuffix(got, message) {

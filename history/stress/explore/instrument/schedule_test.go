@@ -74,7 +74,7 @@ func TestLostUpdate(t *testing.T) {
 		place = "m/lost/lost.go"
 	}
 	for _, plain := range []bool{false, true} {
-		r, err := Build(t.Context(), Options{Dir: dir, Packages: []string{"m/lost"}, Plain: plain, Cache: t.TempDir()})
+		r, err := Build(t.Context(), Target{Dir: dir, Packages: []string{"m/lost"}, Plain: plain, Cache: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}
