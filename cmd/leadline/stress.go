@@ -12,6 +12,7 @@ import (
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/explore"
 	"github.com/leadline/leadline/history/stress/explore/instrument"
 	"github.com/leadline/leadline/history/stress/subject"
 	"github.com/leadline/leadline/history/stress/worker"
@@ -153,7 +154,7 @@ func serveSubject() (status int, isWorker bool) {
 	if worker.Name() == "" {
 		return 0, false
 	}
-	return stress.Serve(subject.Lookup(worker.Name()).Class, stresstest.Checker(nil)), true
+	return stress.Serve(subject.Lookup(worker.Name()).Class, stresstest.Checker(nil), explore.New), true
 }
 
 // An object to test, with the programs that test it.

@@ -66,7 +66,7 @@ func buildObject(ctx context.Context, constructor string, d stress.ReflectOption
 		o.cleanup()
 		return object{}, err
 	}
-	o.program = worker.Program{Path: program, Dir: work, Name: "stress"}
+	o.program = worker.Program{Path: program, Dir: work, Name: "stress", Schedules: copies != nil}
 	return o, nil
 }
 
@@ -144,12 +144,13 @@ import (
 	"os"
 
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/explore"
 	"github.com/leadline/leadline/replay/stresstest"
 	p %q
 )
 
 func main() {
-	os.Exit(stress.ServeLike(%[2]s, func() any { return %[2]s }, stresstest.Checker(nil)))
+	os.Exit(stress.ServeLike(%[2]s, func() any { return %[2]s }, stresstest.Checker(nil), explore.New))
 }
 `
 

@@ -189,7 +189,6 @@ func (f *stressFlags) showReplay(ctx context.Context, s streams, o *object) int 
 		return fail(s, "replay", err)
 	}
 	options := f.optionsFor(o)
-	options.Schedules = true
 	options.Programs = nil
 	r, err := stress.Replay(ctx, *program, options, f.Programs[0], f.schedules.replay)
 	if err != nil {
@@ -297,12 +296,13 @@ import (
 	"os"
 
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/explore"
 	"github.com/leadline/leadline/history/stress/subject"
 	"github.com/leadline/leadline/history/stress/worker"
 	"github.com/leadline/leadline/replay/stresstest"
 )
 
-func main() { os.Exit(stress.Serve(subject.Lookup(worker.Name()).Class, stresstest.Checker(nil))) }
+func main() { os.Exit(stress.Serve(subject.Lookup(worker.Name()).Class, stresstest.Checker(nil), explore.New)) }
 `
 
 // buildsOfSubjects sets how bundled objects are built for schedules: one program has all of
@@ -330,7 +330,7 @@ func (f *stressFlags) buildsOfSubjects(list []object) error {
 				}
 				known[plain] = b
 			}
-			return worker.Program{Path: b.program, Name: name}, b.copies, nil
+			return worker.Program{Path: b.program, Name: name, Schedules: true}, b.copies, nil
 		}
 	}
 	return nil

@@ -249,7 +249,7 @@ func TestScheduledSubjects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := stress.Supervise(t.Context(), program, stress.Options{Schedules: true, Preemptions: 2, Programs: []string{p}})
+		r, err := stress.Supervise(t.Context(), program, stress.Options{Preemptions: 2, Programs: []string{p}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,9 +13,10 @@ import (
 // A job is the input of a supervised process.
 type job struct {
 	Options
-	Known   [][]string // see searcher.guilty
-	Settled bool       // another process has completed the designations
-	Replay  *replayJob `json:",omitempty"`
+	Known     [][]string // see searcher.guilty
+	Settled   bool       // another process has completed the designations
+	Schedules bool       // the program is instrumented
+	Replay    *ReplayJob `json:",omitempty"`
 }
 
 // A message is what a supervised process sends; it has one of these.
@@ -28,6 +29,7 @@ type message struct {
 	Trying   string           `json:",omitempty"` // a method, before each trial call of it
 	Finding  *Finding         `json:",omitempty"`
 	Reducing *Finding         `json:",omitempty"` // the Finding follows if the process survives
+	Dropped  bool             `json:",omitempty"` // that one is no violation
 	History  string           `json:",omitempty"` // in leadline's format
 	Crash    *Crash           `json:",omitempty"` // of a goroutine in the scheduler
 	Report   *Report          `json:",omitempty"`
@@ -51,23 +53,24 @@ type startingMessage struct {
 
 // Serve runs Search in a worker that Supervise started. It sends the target methods, each
 // program before it runs, each finding, and finally the report. It returns the exit status.
-func Serve(c *Class, checker Checker) int {
-	return serve(func(ReflectOptions) (*Reflected, error) { return &Reflected{Class: c}, nil }, false, checker)
+// The programs run in schedules, which is explore.New, if the worker is instrumented.
+func Serve(c *Class, checker Checker, schedules NewExecutor) int {
+	return serve(func(ReflectOptions) (*Reflected, error) { return &Reflected{Class: c}, nil }, false, checker, schedules)
 }
 
 // ServeDerived is Serve for a class that derive makes by calling Reflect with the given
 // options.
-func ServeDerived(derive func(ReflectOptions) (*Reflected, error), checker Checker) int {
-	return serve(derive, true, checker)
+func ServeDerived(derive func(ReflectOptions) (*Reflected, error), checker Checker, schedules NewExecutor) int {
+	return serve(derive, true, checker, schedules)
 }
 
 // ServeLike is Serve for the class that Reflect derives from the type of the
 // sample; the sample itself is not used. newObject makes objects of its type.
 // The programs that leadline stress --new writes call it.
-func ServeLike[T any](sample T, newObject func() any, checker Checker) int {
+func ServeLike[T any](sample T, newObject func() any, checker Checker, schedules NewExecutor) int {
 	return ServeDerived(func(o ReflectOptions) (*Reflected, error) {
 		return Reflect(func() T { return newObject().(T) }, o)
-	}, checker)
+	}, checker, schedules)
 }
 
 // Must returns v, the object of a constructor that also returns an error. It panics if
@@ -79,7 +82,7 @@ func Must[T any](v T, err error) T {
 	return v
 }
 
-func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, checker Checker) int {
+func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, checker Checker, schedules NewExecutor) int {
 	return worker.Serve(func(ctx context.Context, c *worker.Conn) error {
 		var j job
 		if err := c.Receive(&j); err != nil {
@@ -108,14 +111,22 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 			write(message{Settled: settled(r, j.ReflectOptions)})
 			return nil
 		}
+		o := j.searching(checker, write)
+		if o.Executor = NewThreads; j.Schedules {
+			o.Executor = schedules
+		}
 		if j.Replay != nil {
-			replayed, err := replayIn(ctx, r.Class, checker, j.Replay)
+			p, err := Parse(j.Replay.Program, r.Class)
+			if err != nil {
+				return err
+			}
+			replayed, err := o.Executor(r.Class, &o, &Report{}).Replay(ctx, p, j.Replay)
 			if err == nil {
 				write(message{Replayed: replayed})
 			}
 			return err
 		}
-		report, err := Search(ctx, r.Class, j.searching(checker, write))
+		report, err := Search(ctx, r.Class, o)
 		if err == nil {
 			write(message{Report: report})
 		}
@@ -132,7 +143,7 @@ func (j *job) searching(checker Checker, write func(message)) Options {
 	o.parallel = func() { write(message{Parallel: true}) }
 	o.Found = func(f *Finding) { write(message{Finding: f}) }
 	o.known = j.Known
-	o.unreduced = func(f *Finding) { write(message{Reducing: f}) }
+	o.unreduced = func(f *Finding) { write(message{Reducing: f, Dropped: f == nil}) }
 	o.History = func(text string) { write(message{History: text}) }
 	o.Crashed = func(c *Crash) { write(message{Crash: c}) }
 	return o

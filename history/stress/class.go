@@ -87,8 +87,8 @@ func (c *Class) split(weak bool) (core, others []*Method) {
 	return core, others
 }
 
-// close closes an object.
-func (c *Class) close(object any) {
+// Release closes an object that is no longer needed.
+func (c *Class) Release(object any) {
 	if c.Close != nil {
 		c.Close(object)
 	}

@@ -25,9 +25,18 @@
 //	0       |---|    dequeue(): 1
 //	1         |---|  dequeue(): 1
 //
-// Search does this for generated programs, and Supervise runs Search in a process of
-// its own. This package imports no checker: the Checker is an option. Package
-// replay/stresstest has leadline's checker and the functions for Go tests.
+// Search does this for generated programs, with an Executor that runs them:
+//
+//	Generate ──> Program ──> Executor ─────────────> Outcome ──> is it Expected? ──no──> Finding ──> history file
+//	                            │                                   ▲                      │
+//	                            │ NewThreads: on threads             │ sequential runs      │ reduce: a smaller
+//	                            └ explore.New: in schedules ─────────┘                      └ Program, again
+//
+// Threads run any code millions of times a second. Package explore controls which thread
+// continues at each step of an instrumented object, so that nothing is left to chance. Both
+// runs threads at once, and schedules as soon as the instrumented program is built. Supervise runs
+// Search in a process of its own. This package imports no checker: the Checker is an option.
+// Package replay/stresstest has leadline's checker and the functions for Go tests.
 //
 // # What is promised
 //
@@ -40,7 +49,7 @@
 // between the calls, to detect results that depend on the clock. Programs with such
 // results are skipped.
 //
-// A search without violations means little: interleavings are left to chance. A
+// A search on threads without violations means little: interleavings are left to chance. A
 // seed fixes the programs, not how their threads interleave, nor how many there are. If the
 // programs of some methods take much longer than those of others, some of them are skipped:
 // the methods share the time, and Remarks names those that got few programs. Some faults show
@@ -98,36 +107,6 @@
 // All this is known of schedules only, where the scheduler sees what each thread waits for. A
 // call on threads that does not return within two seconds may wait for ever, or only take long.
 // Report.MayWait names its method, and threads run no other program that calls it.
-//
-// # Schedules
-//
-// Explore runs a program of an instrumented object in package schedule, which runs one
-// thread at a time, under one schedule after another. Both makes Search do
-// that. Every execution is checked, including the order in which invocations begin and
-// end. The sequential runs also happen in the scheduler. They try every choice of the
-// object, such as the order of a map or a random number, so an outcome that only another
-// choice explains is not a violation. If there are too many such runs, a search for the
-// one outcome follows; if that takes too long, the execution is undecided.
-//
-// An invocation waits if the scheduler finds that no thread can go on. No time limit is
-// involved.
-//
-// Explore also finds faults inside one call: Finding.Fault names them. Each is certain by itself: a
-// leaked goroutine has been replayed and its channel collected as garbage; see
-// schedule.Forever.
-//
-// A violation has a schedule. Search reduces the program, and then the schedule: first
-// the preemptions, then the switches. Search replays the schedule 1000 times, and
-// Supervise 10 times in another process. If a replay differs, the program depends on
-// more than the schedule and is not reported as a violation. So every reported violation
-// is an execution of the object's code that can be repeated.
-//
-// A search with schedules that finds no violation means more: Explored.Complete
-// counts the programs for which all schedules within a bound of preemptions were run.
-// It says nothing about other programs, data races, or code that is not instrumented.
-//
-// For objects that start goroutines, the sequential runs try all schedules of these
-// goroutines with up to one more delay than the violation has, and some random ones.
 //
 // # Speed
 //

@@ -1,25 +1,54 @@
 package stress
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress/explore/schedule"
 )
 
-// Expected are the outcomes that a program can have if its invocations take effect one
-// after another.
+// Expected is what a program can do if its invocations take effect one after another:
+// its outcomes, and whether invocations wait. An Executor finds it.
 type Expected struct {
-	set     tally
-	class   *Class // whose objects were run
-	program *Program
+	Class   *Class
+	Program *Program
+	// Complete says that in some order all invocations return, and Waited that in some
+	// order an invocation waits for one of another sequence.
+	Complete, Waited bool
+	// Together says that calls that wait for one another take effect together.
+	Together bool
+	// Runs has the sequential runs.
+	Runs SequentialRuns
+
+	set tally
 	// initial and final count the invocations of these parts that return in all orders
 	// before one waits.
 	initial, final int
-	complete       bool // in some order all invocations return
-	waits          bool // in some order an invocation waits forever
-	waited         bool // in some order an invocation waits, but not forever
+	tree           history.Value // of the runs, for headers of histories; see header
+	steady         int64         // see threads.believes
+	unsteady       bool
+}
+
+// A SequentialRun is an order of the invocations of a program, as numbers of Program.All, with
+// its outcome. The last of them, counted by Waiting, wait forever.
+type SequentialRun struct {
+	Order   []int
+	Outcome Outcome
+	Waiting int
+}
+
+// SequentialRuns are the runs of a program one invocation after another.
+type SequentialRuns interface {
+	// All returns the runs in a fixed order. Those that were made are returned with an error
+	// if some could not be made.
+	All() ([]SequentialRun, error)
+}
+
+// ExpectedOf returns what is expected of a program that has the given runs. Add adds their
+// outcomes.
+func ExpectedOf(c *Class, p *Program, runs SequentialRuns) *Expected {
+	return &Expected{Class: c, Program: p, Runs: runs, initial: len(p.Initial), final: len(p.Final)}
 }
 
 // NewExpected finds the outcomes of a program as Violat does ("Generating Tests of
@@ -33,7 +62,8 @@ type Expected struct {
 // Unlike linearizability, it does not know which invocation of one sequence ended before
 // which of another began, and so allows more outcomes.
 func NewExpected(c *Class, p *Program) (*Expected, error) {
-	e := &Expected{class: c, program: p, initial: len(p.Initial), final: len(p.Final), complete: true}
+	e := ExpectedOf(c, p, threadRuns{c, p})
+	e.Complete = true
 	err := sequentially(c, p, func(_ []int, o Outcome) bool { e.set.add(o, 1); return true })
 	if err != nil {
 		return nil, err
@@ -47,52 +77,80 @@ func (e *Expected) Contains(o Outcome) bool { return e.set.has(o) }
 // Outcomes returns them in a fixed order, with the number of shuffles that lead to each.
 func (e *Expected) Outcomes() []Count { return e.set.counts() }
 
-// note records a run by its numbers of invocations that return and that then wait forever.
-func (e *Expected) note(returned, waiting int) {
-	e.waits = e.waits || waiting > 0
-	switch final := e.program.Len() - len(e.program.Final); {
-	case waiting == 0:
-		e.complete = true
-	case returned < len(e.program.Initial):
+// Add adds a run.
+func (e *Expected) Add(r *SequentialRun) {
+	e.set.add(r.Outcome, 1)
+	e.tree = history.Value{}
+	returned := len(r.Order) - r.Waiting
+	switch final := e.Program.Len() - len(e.Program.Final); {
+	case r.Waiting == 0:
+		e.Complete = true
+	case returned < len(e.Program.Initial):
 		e.initial = min(e.initial, returned)
 	case returned >= final:
 		e.final = min(e.final, returned-final)
 	}
 }
 
-// errSpins is the error for a program with a sequential run that does not end.
-var errSpins = errors.New("an invocation of a sequential run neither returns nor waits")
+// fitting returns the program, or one without the end of its initial or final part if that
+// waits.
+func (e *Expected) fitting() *Program {
+	p := e.Program
+	if e.initial == len(p.Initial) && e.final == len(p.Final) {
+		return p
+	}
+	p = p.clone()
+	p.Initial, p.Final = p.Initial[:e.initial], p.Final[:e.final]
+	return p
+}
+
+// threadRuns makes the runs of a program outside of the scheduler.
+type threadRuns struct {
+	class   *Class
+	program *Program
+}
+
+// All implements SequentialRuns.
+func (t threadRuns) All() ([]SequentialRun, error) {
+	var all []SequentialRun
+	err := sequentially(t.class, t.program, func(order []int, o Outcome) bool {
+		all = append(all, SequentialRun{Order: slices.Clone(order), Outcome: slices.Clone(o)})
+		return true
+	})
+	return all, err
+}
 
 // sequentially runs the program in each order on a fresh object, until yield returns false.
 // The slices belong to sequentially.
 func sequentially(c *Class, p *Program, yield func(order []int, o Outcome) bool) error {
-	s := newSequencer(p)
-	if err := s.tooLarge(); err != nil {
+	s := NewSequencer(p)
+	if err := s.TooLarge(); err != nil {
 		return err
 	}
 	var choices choices
-	outcome := make(Outcome, len(s.calls))
+	calls := steps(p)
+	outcome := make(Outcome, len(calls))
 	return c.inTurn(waitLimit, func(t *turn) {
 		for more := true; more; {
 			object := t.object(c)
-			s.restart()
-			for list := s.candidates(); len(list) > 0; list = s.candidates() {
+			s.Restart()
+			for list := s.Candidates(); len(list) > 0; list = s.Candidates() {
 				i := list[choices.next(len(list))]
-				s.take(i)
-				if m := s.calls[i].method; m.isFailing() && choices.next(2) == 1 {
+				s.Take(i)
+				if m := calls[i].method; m.MayFail() && choices.next(2) == 1 {
 					outcome[i] = m.Failure
 				} else {
-					outcome[i] = t.call(&s.calls[i], object)
+					outcome[i] = t.call(&calls[i], object)
 				}
 			}
-			c.close(object)
-			more = yield(s.order, outcome) && choices.again()
+			c.Release(object)
+			more = yield(s.Order, outcome) && choices.again()
 		}
 	})
 }
 
-// isFailing reports whether a call of the method may fail spuriously.
-func (m *Method) isFailing() bool { return m.Weak && !m.ReadOnly }
+// MayFail reports whether a call of the method may fail spuriously.
+func (m *Method) MayFail() bool { return m.Weak && !m.ReadOnly }
 
 // choices are those of one run after another: each sequence of choices comes once, in
 // lexicographic order.
@@ -123,6 +181,24 @@ func (c *choices) again() bool {
 	c.picks[n-1]++
 	return true
 }
+
+// A step is a prepared invocation.
+type step struct {
+	call   Call
+	method *Method
+}
+
+// steps returns the prepared invocations of a program.
+func steps(p *Program) []step {
+	all := p.All()
+	list := make([]step, len(all))
+	for i, inv := range all {
+		list[i] = inv.prepare()
+	}
+	return list
+}
+
+func (inv Invocation) prepare() step { return step{inv.Method.Prepare(inv.Args), inv.Method} }
 
 // Prepare returns a call of the invocation. A panic is an exception, and the
 // result of a weak read-only method is unknown.

@@ -27,13 +27,6 @@ func SetRareTime(d time.Duration) time.Duration {
 	return before
 }
 
-// SetLongSpin sets longSpin and returns what it was.
-func SetLongSpin(n int) int {
-	before := longSpin
-	longSpin = n
-	return before
-}
-
 // SetMaxMemory sets maxMemory and returns what it was.
 func SetMaxMemory(n int64) int64 {
 	before := maxMemory
@@ -41,24 +34,14 @@ func SetMaxMemory(n int64) int64 {
 	return before
 }
 
-// SetSequentialLimits sets maxSequential and maxExplaining and returns what they were.
-func SetSequentialLimits(all, explaining int) (allBefore, explainingBefore int) {
-	allBefore, explainingBefore = maxSequential, maxExplaining
-	maxSequential, maxExplaining = all, explaining
-	return allBefore, explainingBefore
-}
-
-// Unordered is unordered.
-func Unordered(c *Class, p *Program, o Outcome) (*history.History, error) { return unordered(c, p, o) }
-
 // Histories returns the recorded executions of a run, with their outcomes.
-func (r *Run) Histories(c *Class, p *Program) (histories []*history.History, outcomes []Outcome, err error) {
+func (r *Run) Histories(e *Expected) (histories []*history.History, outcomes []Outcome, err error) {
 	for i := range r.histories {
-		h, err := r.histories[i].history(c, p)
+		h, err := r.histories[i].History(e)
 		if err != nil {
 			return nil, nil, err
 		}
-		histories, outcomes = append(histories, h), append(outcomes, r.histories[i].outcome)
+		histories, outcomes = append(histories, h), append(outcomes, r.histories[i].Outcome)
 	}
 	return histories, outcomes, nil
 }

@@ -46,7 +46,7 @@ func (l Load) Record(ctx context.Context, c *Class, r *record.Recorder) error {
 		defer stop()
 	}
 	object := c.New()
-	defer c.close(object)
+	defer c.Release(object)
 	var threads []*loadThread
 	start := make(chan struct{}) // they begin together
 	for t := range l.Threads {

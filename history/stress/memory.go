@@ -44,7 +44,7 @@ func batchFor(c *Class) int {
 		return int64(samples[0].Value.Uint64())
 	}
 	before := allocated()
-	c.close(c.New())
+	c.Release(c.New())
 	size := max(allocated()-before, 1) // small ones may be counted later
 	return int(min(max(batchMemory/size, leastBatch), batch))
 }

@@ -10,12 +10,12 @@ import (
 // Waiting is the result of an invocation that waits forever, in an Outcome.
 var Waiting = history.ExceptionValue("waits for ever")
 
-// notCalled is the result of an invocation that is not called because one before it
+// NotCalled is the result of an invocation that is not called because one before it
 // waits forever.
-var notCalled = history.ExceptionValue("is not called")
+var NotCalled = history.ExceptionValue("is not called")
 
-// waits reports whether an invocation of the outcome waits forever.
-func (o Outcome) waits() bool {
+// Waits reports whether an invocation of the outcome waits forever.
+func (o Outcome) Waits() bool {
 	return slices.ContainsFunc(o, func(v history.Value) bool { return v == Waiting })
 }
 
@@ -50,7 +50,7 @@ func short(v history.Value) string {
 		switch v {
 		case Waiting:
 			return "W"
-		case notCalled:
+		case NotCalled:
 			return "-"
 		}
 		if text := []rune(v.String()); len(text) > 60 {
@@ -75,11 +75,14 @@ func short(v history.Value) string {
 	return v.String()
 }
 
-func (o Outcome) equal(p Outcome) bool { return slices.EqualFunc(o, p, history.Value.Equal) }
+// Equal reports whether all results are equal.
+func (o Outcome) Equal(p Outcome) bool { return slices.EqualFunc(o, p, history.Value.Equal) }
 
-func (o Outcome) compare(p Outcome) int { return slices.CompareFunc(o, p, history.Value.Compare) }
+// Compare orders outcomes.
+func (o Outcome) Compare(p Outcome) int { return slices.CompareFunc(o, p, history.Value.Compare) }
 
-func (o Outcome) hash() uint64 {
+// Hash returns the same number for equal outcomes.
+func (o Outcome) Hash() uint64 {
 	h := uint64(len(o))
 	for _, v := range o {
 		h = v.Hash(h)
@@ -118,7 +121,7 @@ func (t *tally) find(o Outcome) *Count {
 			}
 		}
 	}
-	h := o.hash() | 1 // 0 is a free slot
+	h := o.Hash() | 1 // 0 is a free slot
 	s := t.slot(o, h)
 	if s.hash == 0 {
 		t.n++
@@ -131,14 +134,14 @@ func (t *tally) find(o Outcome) *Count {
 func (t *tally) slot(o Outcome, h uint64) *tallySlot {
 	mask := uint64(len(t.slots) - 1)
 	for at := h >> 7 & mask; ; at = (at + 1) & mask {
-		if s := &t.slots[at]; s.hash == 0 || s.hash == h && s.Outcome.equal(o) {
+		if s := &t.slots[at]; s.hash == 0 || s.hash == h && s.Outcome.Equal(o) {
 			return s
 		}
 	}
 }
 
 // has reports whether the outcome was counted.
-func (t *tally) has(o Outcome) bool { return t.n > 0 && t.slot(o, o.hash()|1).hash != 0 }
+func (t *tally) has(o Outcome) bool { return t.n > 0 && t.slot(o, o.Hash()|1).hash != 0 }
 
 // counts returns all in the order of their outcomes.
 func (t *tally) counts() []Count {
@@ -148,6 +151,6 @@ func (t *tally) counts() []Count {
 			all = append(all, s.Count)
 		}
 	}
-	slices.SortFunc(all, func(a, b Count) int { return a.Outcome.compare(b.Outcome) })
+	slices.SortFunc(all, func(a, b Count) int { return a.Outcome.Compare(b.Outcome) })
 	return all
 }

@@ -28,7 +28,6 @@ type SchedulesBuild func(ctx context.Context, plain bool) (*worker.Program, erro
 // Both returns the report of each pass, which has what the passes before have found, unless it has
 // a violation of the same methods itself. A violation ends the search unless Options.GoOn is set.
 func Both(ctx context.Context, threads func(context.Context, Options) (*Report, error), build SchedulesBuild, o Options) ([]*Report, error) {
-	o.Schedules = false // the passes over schedules set it
 	if o.Threads {
 		r, err := threads(ctx, o)
 		return reportsOf(r), err
@@ -93,7 +92,6 @@ func (r *Report) add(before *Report) {
 
 // schedules explores schedules in up to two passes, given the program of the first.
 func schedules(ctx context.Context, program *worker.Program, build SchedulesBuild, o Options) ([]*Report, error) {
-	o.Schedules = true
 	whole := cmp.Or(o.Effort, DefaultEffort)
 	o.Effort = whole
 	o.Effort.Time = whole.Time / 2

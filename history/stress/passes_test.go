@@ -26,17 +26,12 @@ func TestIsEnough(t *testing.T) {
 	}
 }
 
-// Threads search in a program that is not instrumented, whatever the options say.
+// Without a program for schedules, threads search alone.
 func TestBothThreads(t *testing.T) {
-	threads := func(_ context.Context, o Options) (*Report, error) {
-		if o.Schedules {
-			t.Error("threads are to explore schedules")
-		}
-		return &Report{}, nil
-	}
+	threads := func(context.Context, Options) (*Report, error) { return &Report{}, nil }
 	none := func(context.Context, bool) (*worker.Program, error) { return nil, errors.New("no Go tool\nand more") }
 	for _, alone := range []bool{false, true} {
-		list, err := Both(t.Context(), threads, none, Options{Schedules: true, Threads: alone})
+		list, err := Both(t.Context(), threads, none, Options{Threads: alone})
 		if err != nil || len(list) != 1 || (list[0].NoSchedules == "no Go tool") == alone {
 			t.Errorf("alone %v: %+v, %v", alone, list, err)
 		}

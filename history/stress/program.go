@@ -18,12 +18,6 @@ type Program struct {
 	// begins. It is sorted and has no cycle.
 	Order [][2]int
 	Final []Invocation // after everything else, one after another
-
-	runs     []history.Value // see headerOf
-	oracle   *oracle         // sequential runs in the scheduler
-	steady   int64           // see searcher.believes
-	unsteady bool
-	together bool // it is compared with runs in which calls are open at the same time
 }
 
 // An Invocation is a call of a method with arguments.

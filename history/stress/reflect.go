@@ -128,7 +128,7 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 	if !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, fmt.Errorf("reflecting on %v: a new object is nil", t)
 	}
-	r.Class.close(object)
+	r.Class.Release(object)
 	if o.alive != nil {
 		o.alive()
 	}

@@ -158,11 +158,12 @@ func TestManyInvocations(t *testing.T) {
 		if n == 999 {
 			p.Order = [][2]int{{0, 1}} // one shuffle, as 1000 would take long
 		}
-		if _, err := stress.NewExpected(c, p); err != nil {
+		e, err := stress.NewExpected(c, p)
+		if err != nil {
 			t.Fatal(err)
 		}
 		run := stress.RunProgram(context.Background(), c, p, stress.RunOptions{Executions: 1, Recorded: 1})
-		histories, _, err := run.Histories(c, p)
+		histories, _, err := run.Histories(e)
 		if err != nil || len(histories) == 0 {
 			t.Fatalf("%d invocations: %d histories, %v", n+1, len(histories), err)
 		}
@@ -254,7 +255,7 @@ func ask(t *testing.T, h *history.History) replay.Verdict {
 func checkRun(t *testing.T, c *stress.Class, p *stress.Program, run *stress.Run, expected *stress.Expected) {
 	t.Helper()
 	for _, count := range run.Outcomes {
-		h, err := stress.Unordered(c, p, count.Outcome)
+		h, err := expected.Unordered(count.Outcome)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,7 +264,7 @@ func checkRun(t *testing.T, c *stress.Class, p *stress.Program, run *stress.Run,
 			t.Errorf("outcome %v: expected %v, the checker says %v of %d operations", count.Outcome, want, v.Answer, len(h.Ops))
 		}
 	}
-	histories, outcomes, err := run.Histories(c, p)
+	histories, outcomes, err := run.Histories(expected)
 	if err != nil || len(histories) == 0 {
 		t.Fatalf("%d recorded executions, %v", len(histories), err)
 	}

@@ -20,28 +20,22 @@ type searcher struct {
 	ctx      context.Context
 	class    *Class
 	options  Options
+	executor Executor
 	programs []*Program // of the options
 	targets  []*target
 	report   *Report
 	start    time.Time
 	end      time.Time  // of what the search does now
 	guilty   [][]string // the methods of each violation and crash: no later program calls all of them
-	overlap  int64
 	// called are the methods called by sequences of a program whose results show the
 	// order of its invocations, and whose invocations overlapped.
 	called  map[*Method]bool
 	skipped int             // programs that were not run
 	why     error           // of the last of them
-	waits   bool            // with schedules, an invocation waited in a sequential run
-	waiting map[string]bool // on threads, methods with calls that may wait for ever
-	memory  int64           // how many bytes the process may have
-	batch   int             // see batchFor
-	// diverged is how often a program was found to diverge.
-	diverged int
-	shares   map[*Method]share
-	faults   map[string]bool // those found, by kind and method
-	alone    map[string]bool // the calls that were tried alone
-	spent    time.Duration   // by all methods
+	waits   bool            // an invocation waited in a sequential run
+	waiting map[string]bool // methods with calls that may wait for ever
+	shares  map[*Method]share
+	spent   time.Duration // by all methods
 }
 
 // Search looks for violations in a class. It runs generated programs, one for
@@ -52,8 +46,7 @@ type searcher struct {
 func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 	o.Effort = cmp.Or(o.Effort, DefaultEffort)
 	s := &searcher{ctx: ctx, class: c, options: o, report: &Report{Subject: c.Name, MethodPrograms: map[string]int{}}, start: time.Now(),
-		called: map[*Method]bool{}, waiting: map[string]bool{}, shares: map[*Method]share{}, faults: map[string]bool{}, alone: map[string]bool{},
-		guilty: o.known, memory: memoryUsed() + maxMemory}
+		called: map[*Method]bool{}, waiting: map[string]bool{}, shares: map[*Method]share{}, guilty: o.known}
 	s.end = s.start.Add(o.Effort.Time)
 	if len(o.Programs) > 0 { // they have the time that they need
 		s.end = s.start.Add(math.MaxInt64)
@@ -63,11 +56,6 @@ func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 		return nil, err
 	}
 	s.targets = targets
-	if !o.Schedules && c.leaves() {
-		s.report.OnlySchedules = leaving
-		s.complete()
-		return s.report, nil
-	}
 	defer func() {
 		for _, t := range targets {
 			for _, stop := range t.stop {
@@ -75,21 +63,13 @@ func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 			}
 		}
 	}()
-	if o.Schedules {
-		if err := s.exploreAll(); err != nil {
-			return nil, err
-		}
+	newExecutor := NewThreads
+	if o.Executor != nil {
+		newExecutor = o.Executor
 	}
-	for round := 0; !o.Schedules && s.goesOn(targets); round++ {
-		t := s.turn(round)
-		p, ok := s.draw(t)
-		if !ok {
-			t.done = true
-			continue
-		}
-		if err := s.try(t, p); err != nil {
-			return nil, err
-		}
+	s.executor = newExecutor(c, &s.options, s.report)
+	if err := s.search(); err != nil {
+		return nil, err
 	}
 	if s.skipped > 0 && s.skipped == s.report.Programs && (!s.report.Worn || len(s.programs) > 0) && ctx.Err() == nil {
 		return nil, fmt.Errorf("no program within the bounds could be run, of %d that were tried: %w", s.skipped, s.why)
@@ -122,18 +102,16 @@ func (s *searcher) prepare() ([]*target, error) {
 	return s.generated()
 }
 
-func (s *searcher) goesOn(targets []*target) bool {
-	if s.report.Worn || s.report.OnlySchedules != "" {
-		return false
-	}
-	return s.hasTime() && slices.ContainsFunc(targets, func(t *target) bool { return !t.done })
+// goesOn reports whether the search may try another program.
+func (s *searcher) goesOn() bool {
+	return !s.report.Worn && s.report.OnlySchedules == "" && s.hasTime()
 }
 
 // leastTried is how many programs a search tries, however short its time, before it
 // reports that none can be run.
 const leastTried = 64
 
-// hasTime reports whether the search may try another program.
+// hasTime reports whether there is time for another program.
 func (s *searcher) hasTime() bool {
 	none := s.report.Programs == s.skipped // could be run
 	return s.ctx.Err() == nil && (s.left() > 0 || none && s.skipped < leastTried)
@@ -141,9 +119,6 @@ func (s *searcher) hasTime() bool {
 
 // left returns how much time is left.
 func (s *searcher) left() time.Duration { return time.Until(s.end) }
-
-// A run takes at least leastRun, even if that goes beyond the end.
-const leastRun = 50 * time.Millisecond
 
 // bounded calls f with the end of the time set to d from now.
 func (s *searcher) bounded(d time.Duration, f func()) {
@@ -158,10 +133,10 @@ type target struct {
 	method    string
 	next      []func() (*Program, bool) // the first is for methods that do not wait
 	stop      []func()                  // of next
-	explored  int
+	tried     int
 	generated int // 0: without end
 	done      bool
-	ended     bool // all programs were explored
+	ended     bool // all programs were run
 }
 
 func newTarget(method string, programs ...iter.Seq[*Program]) *target {
@@ -186,7 +161,7 @@ const mostDrawn = 1 << 16
 func (s *searcher) draw(t *target) (*Program, bool) {
 	next := t.next[0]
 	if s.waits {
-		next = t.next[t.explored%len(t.next)]
+		next = t.next[t.tried%len(t.next)]
 	}
 	slow := mostSlow
 	if s.options.Exhaustive || s.hadShare(s.class.Method(t.method)) {
@@ -280,153 +255,115 @@ func (s *searcher) blamed(p *Program) string {
 	return name
 }
 
-// try runs a program of a target.
-func (s *searcher) try(t *target, p *Program) error {
+// try runs a program of a target at the levels after from up to level. It reports whether no
+// higher level can show more.
+func (s *searcher) try(t *target, p *Program, from, level int) (whole bool, err error) {
 	method := t.method
 	if len(s.programs) > 0 {
 		method = s.blamed(p)
 	}
 	s.starting(method, p)
-	t.explored++
-	s.report.Programs++
-	begin := time.Now()
-	expected, err := s.expected(p)
-	if err != nil {
-		s.charge(p, time.Since(begin))
+	if from == 0 {
+		t.tried++
+		s.report.Programs++
 	}
-	var waits *WaitsError
-	switch {
-	case errors.As(err, &waits):
-		s.leave(p, waits.Method)
-		return nil
-	case err != nil && len(s.programs) > 0:
-		return fmt.Errorf("running %v: %w", p, err)
-	case err != nil: // too many shuffles, say; the next program may have fewer
-		s.skipped, s.why = s.skipped+1, err
-		return nil
+	begin := time.Now()
+	e, err := s.fit(p)
+	if err != nil {
+		return s.refused(p, err, time.Since(begin))
 	}
 	if s.options.parallel != nil {
 		s.options.parallel()
 	}
-	run := s.run(p, RunOptions{Time: s.options.Effort.Program, Seed: s.options.Seed + uint64(s.report.Programs), Stop: expected})
-	s.ran(p, time.Since(begin))
-	if run.Waits != nil {
-		s.leave(p, run.Waits...)
-		return nil
-	}
-	if run.Leaves {
-		s.report.OnlySchedules = leaving
-		s.leave(p)
-		return nil
-	}
-	if f := s.seen(p, run, expected); f != nil {
-		f.Method, f.Explored, f.Generated, f.Elapsed = method, t.explored, t.generated, time.Since(s.start)
-		s.bounded(max(s.left(), reduceTime), func() { err = s.found(t, f) })
-	}
-	if err == nil {
-		err = s.keep(p, run)
-	}
-	if !p.unsteady && run.Overlapping > 0 && expected.set.n > 1 {
-		for _, sequence := range p.Sequences {
-			for _, inv := range sequence {
-				s.called[inv.Method] = true
+	p = e.Program
+	took := time.Since(begin)
+	for again := true; again; {
+		begin = time.Now()
+		try := &Try{From: from, Level: level, Method: method, Time: max(s.left(), leastRun), Share: s.limit(), Slow: from == 0 || s.isSlow(s.slowest(p))}
+		trial, err := s.executor.Run(s.ctx, e, try)
+		if err != nil {
+			return false, err
+		}
+		took += time.Since(begin)
+		whole = trial.Whole
+		if trial.Left {
+			s.leave(trial.Waits...)
+		}
+		f := trial.Finding
+		if again = f != nil && f.Fault != "" && s.ctx.Err() == nil; f != nil { // the program may have other violations
+			if f.Fault == "" {
+				f.Method = method
+			}
+			f.Explored, f.Generated, f.Elapsed = t.tried, t.generated, time.Since(s.start)
+			s.bounded(max(s.left(), reduceTime), func() { err = s.found(t, f) })
+		}
+		if err == nil && !again && from == 0 {
+			err = s.keep(e, trial)
+		}
+		if err != nil {
+			return false, err
+		}
+		if trial.Overlapped && !e.unsteady && e.set.n > 1 {
+			for _, sequence := range p.Sequences {
+				for _, inv := range sequence {
+					s.called[inv.Method] = true
+				}
 			}
 		}
 	}
-	return err
+	if from == 0 {
+		s.ran(p, took)
+	} else {
+		s.charge(p, took)
+	}
+	return whole, nil
 }
 
-// found proves, reduces and reports a violation that was seen.
-func (s *searcher) found(t *target, f *Finding) error {
-	if !s.proves(f) {
-		return nil
+// refused notes that a program cannot be run. It returns an error if the options give it.
+func (s *searcher) refused(p *Program, err error, took time.Duration) (whole bool, _ error) {
+	s.charge(p, took)
+	var waits *WaitsError
+	switch {
+	case errors.As(err, &waits):
+		s.leave(waits.Method)
+	case len(s.programs) > 0:
+		return false, fmt.Errorf("running %v: %w", p, err)
+	default: // too many shuffles, say; the next program may have fewer
+		s.skipped, s.why = s.skipped+1, err
 	}
-	if err := s.confirm(f); err != nil {
-		if s.ctx.Err() != nil {
-			return nil // nothing is known for certain
-		}
-		return err
-	}
-	s.report.Findings = append(s.report.Findings, f)
-	if s.options.unreduced != nil {
-		whole := *f
-		whole.write(s.class)
-		s.options.unreduced(&whole)
-	}
-	s.reduce(f)
-	s.reported(t, f)
-	return nil
+	return true, nil
 }
 
-// reported reports a violation. Its target ends if the method is to blame, or if one
-// violation is enough.
-func (s *searcher) reported(t *target, f *Finding) {
-	if s.options.Schedules {
-		s.report.Findings = append(s.report.Findings, f)
-	}
-	f.write(s.class)
-	if s.options.Found != nil {
-		s.options.Found(f)
-	}
-	if f.Fault != "" { // the methods may be atomic
-		return
-	}
-	s.guilty = append(s.guilty, f.Methods)
-	t.done = len(s.programs) == 0 && (!s.options.GoOn || f.Method != "" && f.Method == t.method)
-}
-
-// fit returns a program with what is expected of it. A generated one loses the
-// end of its initial or final part if that waits, and is an error if it always
-// waits.
-func (s *searcher) fit(p *Program) (*Program, *Expected, error) {
+// fit returns what is expected of a program. A generated one loses the end of its initial or
+// final part if that waits, and is an error if it always waits.
+func (s *searcher) fit(p *Program) (*Expected, error) {
 	for {
-		e, err := s.expected(p)
+		e, err := s.executor.Expected(p)
 		if err != nil {
-			return p, nil, err
+			return nil, err
 		}
-		s.waits = s.waits || e.waited
+		s.waits = s.waits || e.Waited
+		fitting := e.fitting()
 		switch {
 		case len(s.programs) > 0:
-			if !e.complete {
+			if !e.Complete {
 				s.report.Hopeless++
 			}
-			return p, e, nil
-		case e.initial < len(p.Initial) || e.final < len(p.Final):
-			p = p.clone()
-			p.Initial, p.Final = p.Initial[:e.initial], p.Final[:e.final]
-		case !e.complete:
+			return e, nil
+		case fitting != p:
+			p = fitting
+		case !e.Complete:
 			s.report.Hopeless++
-			return p, nil, errors.New("it waits for ever in every order of its invocations")
+			return nil, errors.New("it waits for ever in every order of its invocations")
 		default:
-			return p, e, nil
+			return e, nil
 		}
 	}
 }
-
-// run runs a program and counts its executions.
-func (s *searcher) run(p *Program, o RunOptions) *Run {
-	if s.batch == 0 {
-		s.batch = batchFor(s.class)
-	}
-	o.Batch, o.memory = s.batch, s.memory
-	o.Time = min(o.Time, max(s.left(), leastRun))
-	run := RunProgram(s.ctx, s.class, p, o)
-	s.report.Executions += run.Executions
-	s.report.Recorded += run.Recorded
-	s.overlap += run.Overlapping
-	if used, over := overMemory(s.memory); over {
-		s.report.Worn, s.report.Memory = true, used
-	}
-	return run
-}
-
-// leaving is why threads do not judge an object.
-const leaving = "objects leave goroutines, which may change them"
 
 // leave leaves a program to schedules, and so later ones that call a method which may wait for
 // ever.
-func (s *searcher) leave(p *Program, methods ...string) {
-	p.unsteady = true
+func (s *searcher) leave(methods ...string) {
 	s.report.Left++
 	for _, m := range methods {
 		if !s.waiting[m] {
@@ -436,8 +373,8 @@ func (s *searcher) leave(p *Program, methods ...string) {
 	}
 }
 
-// mayWait reports whether threads cannot run a program, as a method that it calls may wait for
-// ever.
+// mayWait reports whether the executor cannot run a program, as a method that it calls may wait
+// for ever.
 func (s *searcher) mayWait(p *Program) bool {
 	return len(s.waiting) > 0 && slices.ContainsFunc(p.All(), func(inv Invocation) bool { return s.waiting[inv.Method.Name] })
 }
@@ -457,25 +394,29 @@ func (s *searcher) starting(method string, p *Program) {
 
 // keep passes recorded executions on. It passes none of a program whose
 // sequential runs in the header may not be all there are.
-func (s *searcher) keep(p *Program, run *Run) error {
+func (s *searcher) keep(e *Expected, trial *Trial) error {
 	kept := 0
-	for i := range run.histories {
-		r := &run.histories[i]
-		if kept == s.options.Keep || p.unsteady {
+	for i := range trial.Executed {
+		r := &trial.Executed[i]
+		if kept >= s.options.Keep || e.unsteady {
 			return nil
 		}
-		if !r.overlaps() || r.outcome.waits() {
+		if !r.Overlaps() || r.Outcome.Waits() {
 			continue
 		}
-		h, violates, err := s.check(p, r)
+		h, violates, err := r.check(s.ctx, e, s.options.Checker)
+		if violates && err == nil {
+			f := &Finding{RealTime: true, Times: r.Times, Executions: trial.Recorded, Seen: Seen{Expected: e}}
+			violates, err = s.executor.Prove(s.ctx, f, s.left())
+			if err == nil && !violates {
+				return nil
+			}
+		}
 		if err != nil {
 			return err
 		}
-		if violates && (s.options.Schedules || !s.believes(p, run.Recorded/r.times)) {
-			return nil
-		}
 		h.ID = fmt.Sprintf("%s/%d-%d", s.class.Name, s.report.Programs, i)
-		s.options.History(fmt.Sprintf("# %v, seen %s\n%s", p, counted(int(r.times), "time", "times"), encode(h)))
+		s.options.History(fmt.Sprintf("# %v, seen %s\n%s", e.Program, counted(int(r.Times), "time", "times"), encode(h)))
 		kept++
 	}
 	return nil
@@ -502,21 +443,9 @@ func (s *searcher) complete() {
 	r.Clock = r.Clock || len(s.programs) == 0 && s.ctx.Err() == nil && s.left() <= 0 &&
 		slices.ContainsFunc(s.targets, func(t *target) bool { return !t.done && !t.ended })
 	if r.Recorded > 0 {
-		r.Overlap = float64(s.overlap) / float64(r.Recorded)
+		r.Overlap = float64(r.overlapping) / float64(r.Recorded)
 	}
 	r.Elapsed = time.Since(s.start)
-}
-
-// write sets the exported fields from the others.
-func (f *Finding) write(c *Class) {
-	f.Subject, f.history.ID = c.Name, c.Name
-	if f.Method != "" {
-		f.history.ID += "." + f.Method
-	}
-	f.Program, f.Methods, f.Outcome, f.Rank, f.History = f.program.String(), f.program.parallel(), f.outcome.String(), rank(f.program), encode(f.history)
-	for _, e := range f.expected {
-		f.Expected = append(f.Expected, ExpectedOutcome{e.Outcome.String(), e.Times})
-	}
 }
 
 // encode returns the history in leadline's format.

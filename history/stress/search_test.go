@@ -36,30 +36,23 @@ func TestMain(m *testing.M) {
 		stress.SetSteadyTime(patience)
 		os.Exit(m.Run())
 	case "reduce":
-		os.Exit(stress.Serve(hangsSmaller(), stresstest.Checker(nil)))
+		os.Exit(stress.Serve(hangsSmaller(), stresstest.Checker(nil), nil))
 	case "spin":
 		stress.SetWaitLimit(300 * time.Millisecond)
-		os.Exit(stress.Serve(spinning(), stresstest.Checker(nil)))
-	case "hits", "differs", "once":
-		if started := os.Getenv("STRESS_TEST_STARTED"); started != "" && os.Mkdir(started, 0o755) != nil {
-			os.Exit(1) // it is the second
-		}
-		os.Exit(stress.Serve(hitsClass(child == "differs"), stresstest.Checker(nil)))
-	case "stuck":
-		os.Exit(stress.Serve(stuck(), stresstest.Checker(nil)))
+		os.Exit(stress.Serve(spinning(), stresstest.Checker(nil), nil))
 	case "constructor":
 		never := func() any {
 			for {
 				time.Sleep(time.Second)
 			}
 		}
-		os.Exit(stress.ServeLike(&hits{}, never, stresstest.Checker(nil)))
+		os.Exit(stress.ServeLike(new(atomic.Int64), never, stresstest.Checker(nil), nil))
 	case "exits", "panics later":
-		os.Exit(stress.ServeLike(&mortal{}, func() any { return &mortal{how: child} }, stresstest.Checker(nil)))
+		os.Exit(stress.ServeLike(&mortal{}, func() any { return &mortal{how: child} }, stresstest.Checker(nil), nil))
 	case "crash", "hang", "loud", "at once", "killed":
-		os.Exit(stress.Serve(dangerous(child), stresstest.Checker(nil)))
+		os.Exit(stress.Serve(dangerous(child), stresstest.Checker(nil), nil))
 	default:
-		os.Exit(stress.Serve(subject.Lookup(child).Class, stresstest.Checker(nil)))
+		os.Exit(stress.Serve(subject.Lookup(child).Class, stresstest.Checker(nil), nil))
 	}
 }
 

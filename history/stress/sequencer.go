@@ -10,27 +10,22 @@ const (
 	maxCalls       = 1 << 23 // of all shuffles together
 )
 
-// A sequencer puts the invocations of a program in order for a sequential run: those of one
+// A Sequencer puts the invocations of a program in order for a sequential run: those of one
 // sequence one after another, and none before the sequences have ended that the program puts
 // before it.
-type sequencer struct {
+type Sequencer struct {
+	Order []int // the invocations so far, as numbers of Program.All
+
 	program  *Program
-	calls    []step
 	sequence []int   // of each invocation, or -1
 	begin    []int   // sequence -> its first invocation among calls
 	before   [][]int // sequence -> those before it
 	at       []int   // sequence -> how many of its invocations are in order
-	order    []int   // the invocations so far
 }
 
-// A step is a prepared invocation.
-type step struct {
-	call   Call
-	method *Method
-}
-
-func newSequencer(p *Program) *sequencer {
-	o := &sequencer{program: p, calls: steps(p), before: make([][]int, len(p.Sequences)), at: make([]int, len(p.Sequences))}
+// NewSequencer returns one with an empty order.
+func NewSequencer(p *Program) *Sequencer {
+	o := &Sequencer{program: p, before: make([][]int, len(p.Sequences)), at: make([]int, len(p.Sequences))}
 	for range p.Initial {
 		o.sequence = append(o.sequence, -1)
 	}
@@ -49,34 +44,26 @@ func newSequencer(p *Program) *sequencer {
 	return o
 }
 
-func (inv Invocation) prepare() step { return step{inv.Method.Prepare(inv.Args), inv.Method} }
-
-func steps(p *Program) []step {
-	all := p.All()
-	list := make([]step, len(all))
-	for i, inv := range all {
-		list[i] = inv.prepare()
-	}
-	return list
-}
-
-// restart makes the order empty.
-func (s *sequencer) restart() {
-	s.order = s.order[:0]
+// Restart makes the order empty.
+func (s *Sequencer) Restart() {
+	s.Order = s.Order[:0]
 	clear(s.at)
 }
 
-// take makes an invocation the next one.
-func (s *sequencer) take(i int) {
-	s.order = append(s.order, i)
+// Take makes an invocation the next one.
+func (s *Sequencer) Take(i int) {
+	s.Order = append(s.Order, i)
 	if of := s.sequence[i]; of >= 0 {
 		s.at[of]++
 	}
 }
 
-// candidates returns the invocations that can be next, apart from whether they wait.
-func (s *sequencer) candidates() []int {
-	n := len(s.order)
+// SequenceOf returns the number of the sequence of an invocation, or -1.
+func (s *Sequencer) SequenceOf(i int) int { return s.sequence[i] }
+
+// Candidates returns the invocations that can be next, apart from whether they wait.
+func (s *Sequencer) Candidates() []int {
+	n := len(s.Order)
 	if n < len(s.program.Initial) {
 		return []int{n}
 	}
@@ -86,14 +73,14 @@ func (s *sequencer) candidates() []int {
 			list = append(list, s.begin[i]+s.at[i])
 		}
 	}
-	if list == nil && n < len(s.calls) {
+	if list == nil && n < len(s.sequence) {
 		return []int{n} // of the final part
 	}
 	return list
 }
 
 // ready reports whether the sequences before sequence i have ended.
-func (s *sequencer) ready(i int) bool {
+func (s *Sequencer) ready(i int) bool {
 	for _, b := range s.before[i] {
 		if s.at[b] < len(s.program.Sequences[b]) {
 			return false
@@ -102,9 +89,9 @@ func (s *sequencer) ready(i int) bool {
 	return true
 }
 
-// tooLarge returns an error if running the program in every order would exceed a limit.
-func (s *sequencer) tooLarge() error {
-	n := len(s.calls)
+// TooLarge returns an error if running the program in every order would exceed a limit.
+func (s *Sequencer) TooLarge() error {
+	n := len(s.sequence)
 	if n > maxInvocations {
 		return fmt.Errorf("the program has %d invocations, but at most %d are possible", n, maxInvocations)
 	}
@@ -119,7 +106,7 @@ func (s *sequencer) tooLarge() error {
 
 // count returns the number of continuations of the current order, times 2^w for their w
 // weak mutators, or a number above maxShuffles. The map has those it counted before.
-func (s *sequencer) count(counted map[string]int) int {
+func (s *Sequencer) count(counted map[string]int) int {
 	key := fmt.Sprint(s.at)
 	if n, ok := counted[key]; ok {
 		return n
@@ -134,7 +121,7 @@ func (s *sequencer) count(counted map[string]int) int {
 		s.at[i]++
 		n := s.count(counted)
 		s.at[i]--
-		if m.isFailing() {
+		if m.MayFail() {
 			n *= 2
 		}
 		runs += n

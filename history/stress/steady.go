@@ -21,43 +21,36 @@ var steadyTime = 20 * time.Second
 // believes reports whether an outcome seen once in n executions can be compared with the
 // sequential runs of the program: whether these always have the same results. If not, the
 // program is left to schedules, where what an object chooses is a choice.
-func (s *searcher) believes(p *Program, n int64) bool {
-	if p.unsteady || p.steady > 0 && n <= p.steady {
-		return !p.unsteady
+func (x *threads) believes(e *Expected, n int64, within time.Duration) bool {
+	if e.unsteady || e.steady > 0 && n <= e.steady {
+		return !e.unsteady
 	}
-	switch same, enough := s.isSteady(p, max(steadyRuns*n, steadyLeast)); {
+	switch same, enough := x.isSteady(e.Program, max(steadyRuns*n, steadyLeast), within); {
 	case !same:
-		p.unsteady = true
-		s.report.Unsteady = append(s.report.Unsteady, p.String())
+		e.unsteady = true
+		x.report.Unsteady = append(x.report.Unsteady, e.Program.String())
 	case !enough:
-		s.leave(p) // the outcome may be one of chance
+		e.unsteady = true // the outcome may be one of chance
+		x.report.Left++
 	default:
-		p.steady = n
+		e.steady = n
 	}
-	return !p.unsteady
-}
-
-// A sequentialRun is an order of invocations with its outcome. The last of them, counted by
-// waiting, wait forever.
-type sequentialRun struct {
-	order   []int
-	outcome Outcome
-	waiting int
+	return !e.unsteady
 }
 
 // isSteady makes least sequential runs of a program or more. It reports whether each order
 // always has the same outcome, and whether the time was enough for so many.
-func (s *searcher) isSteady(p *Program, least int64) (same, enough bool) {
-	var first []sequentialRun
-	runs, start, limit := int64(0), time.Now(), min(steadyTime, s.left())
+func (x *threads) isSteady(p *Program, least int64, within time.Duration) (same, enough bool) {
+	var first []SequentialRun
+	runs, start, limit := int64(0), time.Now(), min(steadyTime, within)
 	for pass := 0; pass < 2 || runs < least; pass++ {
 		i := 0
 		same = true
-		err := sequentially(s.class, p, func(order []int, o Outcome) bool {
+		err := sequentially(x.class, p, func(order []int, o Outcome) bool {
 			if pass == 0 {
-				first = append(first, sequentialRun{order: slices.Clone(order), outcome: slices.Clone(o)})
+				first = append(first, SequentialRun{Order: slices.Clone(order), Outcome: slices.Clone(o)})
 			}
-			same = i < len(first) && o.equal(first[i].outcome)
+			same = i < len(first) && o.Equal(first[i].Outcome)
 			i++
 			return same
 		})
@@ -71,7 +64,7 @@ func (s *searcher) isSteady(p *Program, least int64) (same, enough bool) {
 			return true, false
 		}
 	}
-	return s.isSlowlySteady(p, first), true
+	return x.isSlowlySteady(p, first), true
 }
 
 const (
@@ -85,9 +78,9 @@ const (
 
 // isSlowlySteady reports whether the orders have the same results if time passes between
 // their calls. An object that reads the clock may have others.
-func (s *searcher) isSlowlySteady(p *Program, runs []sequentialRun) bool {
+func (x *threads) isSlowlySteady(p *Program, runs []SequentialRun) bool {
 	calls := steps(p)
-	if slices.ContainsFunc(calls, func(s step) bool { return s.method.isFailing() }) {
+	if slices.ContainsFunc(calls, func(s step) bool { return s.method.MayFail() }) {
 		return true // a call that failed is not known
 	}
 	pause := min(slowPause, slowTime/time.Duration(len(calls)))
@@ -101,7 +94,7 @@ func (s *searcher) isSlowlySteady(p *Program, runs []sequentialRun) bool {
 	same := make(chan bool, len(pauses)*len(runs))
 	for _, pause := range pauses {
 		for _, r := range runs {
-			go func() { same <- s.isSlowlySame(calls, r, pause) }()
+			go func() { same <- x.isSlowlySame(calls, r, pause) }()
 		}
 	}
 	late := time.After(slowTime + slowLimit)
@@ -120,13 +113,13 @@ func (s *searcher) isSlowlySteady(p *Program, runs []sequentialRun) bool {
 
 // isSlowlySame runs an order with pauses before its calls and reports whether the results are
 // those of before.
-func (s *searcher) isSlowlySame(calls []step, r sequentialRun, pause func() time.Duration) bool {
-	object := s.class.New()
-	defer s.class.close(object)
+func (x *threads) isSlowlySame(calls []step, r SequentialRun, pause func() time.Duration) bool {
+	object := x.class.New()
+	defer x.class.Release(object)
 	var results []history.Value
-	for _, i := range r.order {
+	for _, i := range r.Order {
 		time.Sleep(pause())
 		results = append(results, calls[i].run(object))
 	}
-	return slices.EqualFunc(results, r.order, func(v history.Value, i int) bool { return v.Equal(r.outcome[i]) })
+	return slices.EqualFunc(results, r.Order, func(v history.Value, i int) bool { return v.Equal(r.Outcome[i]) })
 }

@@ -32,7 +32,7 @@ const deadlock = "fatal error: all goroutines are asleep - deadlock!"
 func Supervise(ctx context.Context, program worker.Program, o Options) (report *Report, err error) {
 	o.Effort = cmp.Or(o.Effort, DefaultEffort)
 	o.Silence = cmp.Or(o.Silence, silence)
-	s := &supervisor{job: job{Options: o}, result: &Report{MethodPrograms: map[string]int{}}, context: ctx, program: program}
+	s := &supervisor{job: job{Options: o, Schedules: program.Schedules}, result: &Report{MethodPrograms: map[string]int{}}, context: ctx, program: program}
 	begin := time.Now()
 	for {
 		left := s.job
@@ -175,7 +175,7 @@ func (s *supervisor) follow(p *worker.Process, j job) error {
 			return err
 		}
 		silence := j.Silence
-		if j.Schedules && s.started > 0 { // a call that spins must not take the time of all others
+		if s.program.Schedules && s.started > 0 { // a call that spins must not take the time of all others
 			silence = min(silence, mostSpinning)
 		}
 		p.SetSilence(silence + j.Effort.Program)
@@ -190,7 +190,7 @@ func (s *supervisor) follow(p *worker.Process, j job) error {
 		case m.Targets != nil:
 			s.methods = m.Targets
 		case m.Starting != nil:
-			s.last, s.sequential = *m.Starting, !s.job.Schedules
+			s.last, s.sequential = *m.Starting, true
 			s.started++
 			if s.job.Starting != nil {
 				s.job.Starting(m.Starting.Method, m.Starting.Program)
@@ -203,6 +203,8 @@ func (s *supervisor) follow(p *worker.Process, j job) error {
 			}
 		case m.Reducing != nil:
 			s.reducing = m.Reducing
+		case m.Dropped:
+			s.reducing = nil
 		case m.Finding != nil:
 			s.reducing = nil
 			s.add(m.Finding)
@@ -295,7 +297,7 @@ const maxCrashes = 10
 // one, no later program calls all of its methods.
 func (s *supervisor) crashed(what, stack string) {
 	c := Crash{s.last.Method, s.last.Program, what, s.sequential, stack}
-	if s.job.Schedules && what == "hangs" { // the scheduler knows of all else
+	if s.program.Schedules && what == "hangs" { // the scheduler knows of all else
 		s.explored().Blocked = append(s.explored().Blocked, c.Program)
 	} else {
 		s.result.Crashes = append(s.result.Crashes, c)

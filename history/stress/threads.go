@@ -2,484 +2,276 @@ package stress
 
 import (
 	"context"
-	"math/rand/v2"
-	"runtime"
-	"sync"
-	"sync/atomic"
+	"fmt"
+	"strings"
 	"time"
-
-	"github.com/leadline/leadline/history"
 )
 
-// RunOptions say how long and how a program is run.
-type RunOptions struct {
-	// Time bounds the run, up to a batch, or to twice the time if invocations are slow; 0
-	// means a second.
-	Time time.Duration
-	// Executions bounds their number, up to a batch, if it is not 0.
-	Executions int64
-	// Seed fixes the delays, but not the interleavings.
-	Seed uint64
-	// Recorded is how many in 64 batches are recorded; 0 means 3, and a
-	// negative number none.
-	Recorded int
-	// Batch is the number of objects that are made before the sequences run on them; 0 means 256.
-	Batch int
-	// Wait is how long no thread may move until a call counts as one that may wait for ever; 0
-	// means two seconds.
-	Wait time.Duration
-	// Stop ends the run early at an outcome that Stop does not contain.
-	Stop *Expected
-
-	// least executions are made even if Time is over, up to ten times as long: the
-	// machine may be busy.
-	least int64
-
-	memory int64 // ends the run when the process has this many bytes, if not 0
-}
-
-// A Run is what was seen of a program.
-type Run struct {
-	Executions int64
-	// Recorded is how many of them were recorded, and Overlapping how many of
-	// these had two invocations of different sequences open at one time.
-	Recorded    int64
-	Overlapping int64
-	Outcomes    []Count // of all executions, in the order of the outcomes
-	Elapsed     time.Duration
-	Pinned      bool // to a processor for each thread
-	// Waits are methods with a call that did not return within seconds: it may wait for
-	// ever, as only schedules can tell. The run has ended there, and has no outcomes.
-	Waits []string
-	// Leaves means that the run has ended early, as calls leave goroutines.
-	Leaves bool
-
-	histories []recorded
-}
-
-// Overlap returns the share of recorded executions that overlapped.
-func (r *Run) Overlap() float64 {
-	if r.Recorded == 0 {
-		return 0
-	}
-	return float64(r.Overlapping) / float64(r.Recorded)
-}
-
-const (
-	// batch is how many objects the threads go through between two barriers.
-	batch = 256
-	// spins is how often a thread polls at a barrier before it yields, and
-	// yields is how often it yields before it sleeps. After a yield that takes
-	// longer than lateYield, it sleeps instead of yielding for crowded times.
-	spins     = 20000
-	yields    = 50
-	lateYield = 500 * time.Microsecond
-	crowded   = 1024
-	napTime   = 50 * time.Microsecond
-	// skews bounds the iterations of the loop that delays a thread.
-	skews = 64
-)
-
-// strides are the numbers of objects after which threads wait for one another.
-// Waiting at each object makes most executions overlap, but takes long; if
-// threads keep pace by themselves, it only costs time. Which stride is best
-// depends on the object.
-var strides = [...]int{1, 4, 16}
-
-// A runner runs a program on batches of fresh objects. Each sequence has a
-// thread of its own, which goes through the objects of a batch. It waits for
-// the others at both ends of the batch, and after each stride.
-type runner struct {
+// threads is the Executor that runs each sequence of a program in a thread of its own, as often as
+// possible. How invocations interleave is left to chance.
+type threads struct {
 	class   *Class
-	program *Program
-	options RunOptions
-	calls   []step
-	threads []*thread
-	barrier barrier
-	start   time.Time
-	batch   int
-	ran     sync.WaitGroup // the threads
-	before  int            // goroutines of the process
-
-	objects []any
-	clock   paddedInt64
-
-	// Thread 0 writes these, between the second barrier of a batch and the
-	// first of the next.
-	leaves    bool
-	recording bool
-	ended     bool
-	stride    int // index into strides
-	pace      [len(strides)]pace
-	began     time.Time // when the batch before began
-
-	// The watchdog writes these.
-	enough atomic.Bool  // the run ends
-	cut    atomic.Int64 // objects from here on are not run, or do not count
-	left   atomic.Bool  // nobody waits for the threads any more
+	options *Options
+	report  *Report
+	memory  int64 // how many bytes the process may have
+	batch   int   // see batchFor
 }
 
-// A pace is what a stride has achieved.
-type pace struct {
-	time                  time.Duration
-	batches               int64
-	recorded, overlapping int64
+// leaving is why threads do not judge an object.
+const leaving = "objects leave goroutines, which may change them"
+
+// NewThreads returns the Executor that runs programs on threads.
+func NewThreads(c *Class, o *Options, r *Report) Executor {
+	x := &threads{class: c, options: o, report: r, memory: memoryUsed() + maxMemory}
+	if c.leaves() {
+		r.OnlySchedules = leaving
+	}
+	return x
 }
 
-func (p *pace) add(overlapped bool) {
-	p.recorded++
-	if overlapped {
-		p.overlapping++
+// Levels implements Executor: more time shows more, but there is no order in it.
+func (x *threads) Levels() int { return 1 }
+
+// Expected implements Executor.
+func (x *threads) Expected(p *Program) (*Expected, error) { return NewExpected(x.class, p) }
+
+// Run implements Executor.
+func (x *threads) Run(ctx context.Context, e *Expected, t *Try) (*Trial, error) {
+	run := x.run(ctx, e, RunOptions{Time: x.options.Effort.Program, Seed: x.options.Seed + uint64(x.report.Programs), Stop: e}, t.Time)
+	if run.Leaves {
+		x.report.OnlySchedules = leaving
 	}
+	if run.Leaves || run.Waits != nil {
+		return &Trial{Whole: true, Left: true, Waits: run.Waits}, nil
+	}
+	trial := &Trial{Whole: true, Finding: x.seen(ctx, e, run), Overlapped: run.Overlapping > 0, Recorded: run.Recorded, Executed: run.histories}
+	return trial, nil
 }
 
-// score returns the rate of overlapping executions.
-func (p *pace) score() float64 {
-	if p.batches == 0 || p.recorded == 0 {
-		return 0
-	}
-	return float64(p.batches) / p.time.Seconds() * float64(p.overlapping) / float64(p.recorded)
-}
+// A run takes at least leastRun, even if less time is left.
+const leastRun = 50 * time.Millisecond
 
-type paddedInt64 struct {
-	_ [56]byte
-	atomic.Int64
-	_ [56]byte
-}
-
-// RunProgram runs a program of the class repeatedly, as the options say, and counts the
-// outcomes. Its goroutines are locked to threads, which are pinned where the system
-// supports it. Per execution, RunProgram allocates nothing except the objects.
-//
-// It must not be called by two goroutines at once: they would compete for the
-// processors. If a call does not return within seconds, the run ends, and its goroutines
-// stay until the call returns.
-func RunProgram(ctx context.Context, c *Class, p *Program, o RunOptions) *Run {
-	if o.Time == 0 {
-		o.Time = time.Second
+// run runs a program and counts its executions.
+func (x *threads) run(ctx context.Context, e *Expected, o RunOptions, within time.Duration) *Run {
+	if x.batch == 0 {
+		x.batch = batchFor(x.class)
 	}
-	if o.Recorded == 0 {
-		o.Recorded = len(strides)
-		if alone {
-			o.Recorded = aloneRecorded
-		}
+	o.Batch, o.memory = x.batch, x.memory
+	o.Time = min(o.Time, max(within, leastRun))
+	run := RunProgram(ctx, x.class, e.Program, o)
+	x.report.Count(run.Executions, run.Recorded, run.Overlapping)
+	if used, over := overMemory(x.memory); over {
+		x.report.Worn, x.report.Memory = true, used
 	}
-	r := &runner{class: c, program: p, options: o, calls: steps(p), start: time.Now(), batch: batch, before: runtime.NumGoroutine()}
-	if o.Batch > 0 {
-		r.batch = o.Batch
-	}
-	r.objects = make([]any, r.batch)
-	r.cut.Store(int64(r.batch))
-	r.addThreads()
-	threads := len(r.threads)
-	r.barrier.threads = int32(threads)
-	needed := threads + 1
-	if alone {
-		needed++ // for interrupt
-	}
-	if before := runtime.GOMAXPROCS(0); before < needed {
-		runtime.GOMAXPROCS(needed)
-		defer runtime.GOMAXPROCS(before)
-	}
-	for _, t := range r.threads {
-		r.ran.Add(1)
-		go t.run(ctx)
-	}
-	if alone {
-		ended := make(chan struct{})
-		defer close(ended)
-		go r.interrupt(ended)
-	}
-	if waits := r.watch(); waits != nil {
-		return &Run{Waits: waits, Elapsed: time.Since(r.start)}
-	}
-	return r.merge()
-}
-
-func (r *runner) addThreads() {
-	offset := len(r.program.Initial)
-	for i, sequence := range r.program.Sequences {
-		r.threads = append(r.threads, &thread{runner: r, number: i, offset: offset, sequence: r.calls[offset : offset+len(sequence)],
-			random:  rand.NewPCG(r.options.Seed, uint64(i)),
-			initial: make([]history.Value, r.batch*len(r.program.Initial)), results: make([]history.Value, r.batch*len(sequence)),
-			events: make([]int64, 2*r.batch*len(sequence)), outcome: make(Outcome, len(r.calls)), stamps: make([]int64, 2*len(r.calls))})
-		offset += len(sequence)
-	}
-	for _, o := range r.program.Order {
-		r.threads[o[1]].waitFor = append(r.threads[o[1]].waitFor, o[0])
-	}
-}
-
-func (r *runner) merge() *Run {
-	run := &Run{Elapsed: time.Since(r.start), Pinned: true, Leaves: r.leaves}
-	var seen tally
-	var histories recordedTally
-	for _, t := range r.threads {
-		run.Executions += t.executions
-		run.Recorded += t.recorded
-		run.Overlapping += t.overlapping
-		run.Pinned = run.Pinned && t.pinned
-		for _, c := range t.seen.counts() {
-			seen.add(c.Outcome, c.Times)
-		}
-		histories.merge(&t.histories)
-	}
-	run.Outcomes, run.histories = seen.counts(), histories.list()
 	return run
 }
 
-// A thread runs a sequence. It also makes and counts its share of the objects.
-type thread struct {
-	*runner
-	number      int
-	sequence    []step
-	offset      int // of its first result
-	waitFor     []int
-	progress    paddedInt64 // objects done, of all batches
-	random      *rand.PCG
-	naps        int // how many more times to sleep instead of yielding
-	seen        tally
-	histories   recordedTally
-	executions  int64
-	recorded    int64
-	overlapping int64
-	pinned      bool
-
-	at      paddedInt64     // its place
-	initial []history.Value // object by object, of the initial part
-	results []history.Value // of the sequence
-	events  []int64         // while recording, the stamps of each invocation and its response
-	outcome Outcome         // of the object that is counted
-	stamps  []int64
-	stamped bool // the batch is recorded
-}
-
-// A place is where a thread is: in its call-th invocation of an object if call
-// is at least 1, else before it.
-type place struct {
-	batch  int64
-	phase  phase
-	object int
-	call   int
-}
-
-// A phase is what a thread does with its share of the objects, or with all.
-type phase uint8
-
+// sampled is how many recorded executions of a run are checked, and sampledGiven
+// how many of a given program.
 const (
-	preparing phase = iota
-	running
-	counting
-	phases
+	sampled      = 24
+	sampledGiven = 1000
 )
 
-func (p place) pack() int64 {
-	return p.batch<<24 | int64(p.phase)<<22 | int64(p.object)<<12 | int64(p.call)
+// seen returns a violation that was seen, if there is one.
+func (x *threads) seen(ctx context.Context, e *Expected, run *Run) *Finding {
+	if f := unexpected(e, run); f != nil {
+		return f
+	}
+	return x.againstRealTime(ctx, e, run)
 }
 
-func unpack(n int64) place {
-	return place{n >> 24, phase(n >> 22 & 3), int(n >> 12 & 1023), int(n & 4095)}
-}
-
-// moved publishes that the thread has moved to a place. It ends the goroutine if nobody waits
-// for it any more.
-func (t *thread) moved(place int64) {
-	if t.at.Store(place); t.left.Load() {
-		runtime.Goexit()
-	}
-}
-
-// run runs the thread.
-func (t *thread) run(ctx context.Context) {
-	runtime.LockOSThread() // and never unlock, so that a pinned thread ends here
-	t.pinned = pin(t.number)
-	for number := int64(0); ; number++ {
-		t.prepare(number)
-		if t.number == 0 {
-			t.plan(ctx, number)
-		}
-		t.barrier.wait(t)
-		if t.ended {
-			break
-		}
-		t.stamped = t.recording // thread 0 may change it after the next barrier
-		t.runBatch(number)
-		t.barrier.wait(t)
-		t.count(number)
-	}
-	for k := t.number; k < t.batch; k += len(t.threads) {
-		t.class.close(t.objects[k])
-	}
-	t.ran.Done()
-}
-
-// prepare makes the thread's share of the objects.
-func (t *thread) prepare(number int64) {
-	n := len(t.program.Initial)
-	for k := t.number; k < t.batch; k += len(t.threads) {
-		at := place{number, preparing, k, 0}.pack()
-		t.moved(at)
-		object := t.class.New()
-		t.objects[k] = object
-		for i := range t.program.Initial {
-			t.moved(at + int64(i) + 1)
-			t.initial[k*n+i] = t.calls[i].run(object)
-		}
-	}
-	t.moved(place{number, preparing, t.batch, 0}.pack())
-}
-
-// leavingBatches is how many batches of goroutines may be left before a run ends.
-const leavingBatches = 4
-
-// plan sets what the threads do next.
-func (t *thread) plan(ctx context.Context, number int64) {
-	o := &t.options
-	now := time.Now()
-	if p := &t.pace[t.stride]; number > 0 && !t.recording {
-		p.time += now.Sub(t.began)
-		p.batches++
-	}
-	t.began = now
-	t.leaves = t.leaves || stays(t.before+len(t.threads)+leavingBatches*t.batch)
-	t.choose(number)
-	spent := now.Sub(t.start)
-	t.ended = ctx.Err() != nil || number > 0 && spent >= o.Time && (number*int64(t.batch) >= o.least || spent >= 10*o.Time) ||
-		o.Executions > 0 && number*int64(t.batch) >= o.Executions || t.leaves || t.enough.Load() || o.Stop != nil && number > 0 && t.sawUnexpected()
-}
-
-// choose chooses how the next batch is run. The strides take turns, and half of
-// all batches use the best one.
-func (t *thread) choose(number int64) {
-	o := &t.options
-	t.recording = number%64 < int64(o.Recorded)
-	t.stride = int(number) % len(strides)
-	if number%2 == 0 && number > 64 && !t.recording {
-		for i := range t.pace {
-			if t.pace[i].score() > t.pace[t.stride].score() {
-				t.stride = i
-			}
-		}
-	}
-}
-
-// sawUnexpected reports whether thread 0 has counted an unexpected outcome in
-// its share of the objects.
-func (t *thread) sawUnexpected() bool {
-	for i := range t.seen.slots {
-		if s := &t.seen.slots[i]; s.hash != 0 && !t.options.Stop.Contains(s.Outcome) {
-			return true
-		}
-	}
-	return false
-}
-
-// runBatch runs the sequence on each object of the batch.
-func (t *thread) runBatch(number int64) {
-	n, done := len(t.sequence), number*int64(t.batch)
-	for k := range t.batch {
-		t.keepUp(done+int64(k), k)
-		if int64(k) < t.cut.Load() {
-			object, at := t.objects[k], place{number, running, k, 0}.pack()
-			if t.stamped {
-				t.record(object, k, at)
-			} else {
-				results := t.results[k*n:]
-				for i := range t.sequence {
-					if alone && i > 0 {
-						t.mingle(at)
-					}
-					t.moved(at + int64(i) + 1)
-					results[i] = t.sequence[i].run(object)
-				}
-			}
-		}
-		t.moved(place{number, running, k + 1, 0}.pack())
-		t.progress.Store(done + int64(k) + 1)
-	}
-}
-
-// record runs the sequence on an object, with stamps.
-func (t *thread) record(object any, k int, at int64) {
-	n := len(t.sequence)
-	results, events := t.results[k*n:], t.events[2*k*n:]
-	for i := range t.sequence {
-		if alone && i > 0 {
-			t.mingle(at)
-		}
-		events[2*i] = t.clock.Add(1)
-		t.moved(at + int64(i) + 1)
-		results[i] = t.sequence[i].run(object)
-		events[2*i+1] = t.clock.Add(1)
-	}
-}
-
-// keepUp waits for the sequences ordered before this one, and after each stride
-// for all others. Then it delays the thread a little, at random.
-func (t *thread) keepUp(done int64, k int) {
-	for _, other := range t.waitFor {
-		t.await(t.threads[other], done+1)
-	}
-	if alone || k%strides[t.stride] != 0 {
-		return
-	}
-	if t.program.Order == nil {
-		t.progress.Store(done)
-		for _, other := range t.threads {
-			t.await(other, done)
-		}
-	}
-	for range t.random.Uint64() % skews {
-		t.progress.Load()
-	}
-}
-
-func (t *thread) await(other *thread, done int64) {
-	for n := 0; other.progress.Load() < done; n++ {
-		t.relax(n)
-	}
-}
-
-// gather fills in the outcome of the object in the batch apart from the final
-// part, and the stamps of its invocations.
-func (t *thread) gather(k int) {
-	n := len(t.program.Initial)
-	copy(t.outcome, t.threads[k%len(t.threads)].initial[k*n:(k+1)*n])
-	for _, other := range t.threads {
-		n := len(other.sequence)
-		copy(t.outcome[other.offset:], other.results[k*n:(k+1)*n])
-		copy(t.stamps[2*other.offset:], other.events[2*k*n:2*(k+1)*n])
-	}
-}
-
-// count runs the final part on the thread's share of the objects and counts their
-// outcomes.
-func (t *thread) count(number int64) {
-	final := len(t.calls) - len(t.program.Final)
-	for k := t.number; k < t.batch; k += len(t.threads) {
-		if int64(k) >= t.cut.Load() {
-			t.class.close(t.objects[k])
+// unexpected returns the unexpected outcome of a run that was seen most often.
+func unexpected(e *Expected, run *Run) *Finding {
+	f := &Finding{Executions: run.Executions, Spent: run.Elapsed, Seen: Seen{Expected: e}}
+	most := int64(0)
+	for _, c := range run.Outcomes {
+		if e.Contains(c.Outcome) {
 			continue
 		}
-		t.gather(k)
-		object, at := t.objects[k], place{number, counting, k, 0}.pack()
-		for i := range t.program.Final {
-			t.moved(at + int64(i) + 1)
-			t.outcome[final+i] = t.calls[final+i].run(object)
-		}
-		t.class.close(object)
-		t.seen.add(t.outcome, 1)
-		t.executions++
-		if t.stamped {
-			t.recorded++
-			overlapped := t.histories.add(t.program, t.outcome, t.stamps)
-			if overlapped {
-				t.overlapping++
-			}
-			if t.number == 0 {
-				t.pace[t.stride].add(overlapped)
-			}
+		f.Times += c.Times
+		if c.Times > most {
+			most, f.Seen.Outcome = c.Times, c.Outcome
 		}
 	}
-	t.moved(place{number, counting, t.batch, 0}.pack())
+	if f.Times == 0 {
+		return nil
+	}
+	return f
+}
+
+// againstRealTime returns a recorded execution that is not linearizable,
+// though its outcome is expected.
+func (x *threads) againstRealTime(ctx context.Context, e *Expected, run *Run) *Finding {
+	most := sampled
+	if len(x.options.Programs) > 0 {
+		most = sampledGiven
+	}
+	for i := range min(len(run.histories), most) {
+		r := &run.histories[i]
+		if h, violates, err := r.check(ctx, e, x.options.Checker); err == nil && violates {
+			return &Finding{Times: r.Times, Executions: run.Recorded, Spent: run.Elapsed, Recorded: true, RealTime: true,
+				Seen: Seen{Expected: e, Outcome: r.Outcome, History: h}}
+		}
+	}
+	return nil
+}
+
+// Prove implements Executor. It measures how often a violation occurs. It is not real if
+// sequential runs of the program return different results.
+func (x *threads) Prove(ctx context.Context, f *Finding, within time.Duration) (bool, error) {
+	n := f.Executions / f.Times
+	if !f.RealTime {
+		n = x.measure(ctx, f, within)
+	}
+	if !x.believes(f.Seen.Expected, n, within) {
+		return false, nil
+	}
+	if err := x.confirm(ctx, f, within); err != nil {
+		if ctx.Err() != nil {
+			return false, nil // nothing is known for certain
+		}
+		return false, err
+	}
+	return true, nil
+}
+
+// confirm checks the outcome of a finding and tries to record an execution with that
+// outcome.
+func (x *threads) confirm(ctx context.Context, f *Finding, within time.Duration) error {
+	if f.RealTime {
+		return nil // its history was checked
+	}
+	v := &f.Seen
+	loose, err := v.Expected.Unordered(v.Outcome)
+	violates := false
+	if err == nil {
+		violates, err = x.options.Checker.Violates(ctx, loose)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("confirming %v with outcome %v: %w", v.Expected.Program, v.Outcome, err)
+	case !violates:
+		return fmt.Errorf("internal error: outcome %v of %v is not among those of its shuffles, but the checker does not find it wrong", v.Outcome, v.Expected.Program)
+	}
+	v.History = loose
+	run := x.run(ctx, v.Expected, RunOptions{Time: recordFor(f), Recorded: 64, Seed: x.options.Seed + 1}, within)
+	for i := range run.histories {
+		r := &run.histories[i]
+		if !r.Outcome.Equal(v.Outcome) {
+			continue
+		}
+		if h, violates, err := r.check(ctx, v.Expected, x.options.Checker); err == nil && violates {
+			v.History, f.Recorded = h, true
+			return nil
+		}
+	}
+	return nil
+}
+
+// A violation is measured for the time of a program, or less if it occurs timesMeasured
+// times. If it does not occur timesLeast times by then, it is measured for rareTime.
+const timesLeast = 3
+
+var timesMeasured = func() int64 {
+	if alone {
+		return 100 // it occurs a hundred times less often
+	}
+	return 1000
+}()
+
+var rareTime = time.Second
+
+// rareRuns is how many times all executions of the search are compared with sequential
+// runs if a violation hardly occurs again.
+const rareRuns = 2
+
+// measure runs the program of a finding again, to count how often it goes wrong. The run
+// that found it stopped at once. This one ends early if the violation is frequent. It returns
+// in how many executions the violation occurs about once, or more if that is not certain. The
+// execution that was found does not count for it: among all executions of a search, there is
+// one with a result of chance, however rare that is.
+func (x *threads) measure(ctx context.Context, f *Finding, within time.Duration) int64 {
+	usual, spent := max(x.options.Effort.Program, 100*time.Millisecond), time.Duration(0)
+	executions, times := int64(0), int64(0)
+	piece := 8 * time.Millisecond
+	for ended := false; !ended && times < timesMeasured; {
+		limit := usual
+		if times < timesLeast {
+			limit = max(usual, rareTime)
+		}
+		piece = min(2*piece, limit-spent)
+		run := x.run(ctx, f.Seen.Expected, RunOptions{Time: piece, Recorded: -1, Seed: x.options.Seed + 3}, within-spent)
+		executions += run.Executions
+		for _, c := range run.Outcomes {
+			if !f.Seen.Expected.Contains(c.Outcome) {
+				times += c.Times
+			}
+		}
+		spent += run.Elapsed
+		ended = spent >= usual && (times >= timesLeast || spent >= rareTime) || run.Waits != nil || run.Elapsed < piece
+	}
+	f.Executions, f.Times, f.Spent = f.Executions+executions, f.Times+times, f.Spent+spent
+	if times < 2 {
+		return rareRuns * x.report.Executions
+	}
+	return executions / (times - 1)
+}
+
+// recordFor returns how long to try to record an execution with the outcome: several
+// times as long as it should take to occur again, but at most a second.
+func recordFor(f *Finding) time.Duration {
+	expected := time.Duration(float64(f.Executions) / float64(f.Times) * float64(usualTime))
+	return min(max(expected, 20*time.Millisecond), time.Second)
+}
+
+// usualTime is what an execution usually takes.
+const usualTime = 10 * time.Microsecond
+
+// Again implements Executor.
+func (x *threads) Again(ctx context.Context, f *Finding, e *Expected, within time.Duration) *Finding {
+	most := 3 * recordFor(f)
+	run := x.run(ctx, e, RunOptions{Time: most, least: min(int64(most/usualTime), 10*f.Executions/f.Times), Seed: x.options.Seed + 2, Stop: e}, within)
+	found := x.seen(ctx, e, run)
+	if found == nil {
+		return nil
+	}
+	if proved, err := x.Prove(ctx, found, within-run.Elapsed); err != nil || !proved {
+		return nil
+	}
+	return found
+}
+
+// Simplify implements Executor: all executions on threads are alike.
+func (x *threads) Simplify(context.Context, *Finding) (bool, error) { return true, nil }
+
+// Replay implements Executor. It counts unexpected executions.
+func (x *threads) Replay(ctx context.Context, p *Program, j *ReplayJob) (*Replayed, error) {
+	e, err := NewExpected(x.class, p)
+	if err != nil {
+		return nil, err
+	}
+	ran := RunProgram(ctx, x.class, p, RunOptions{Time: j.Threads})
+	if ran.Waits != nil {
+		return nil, &WaitsError{strings.Join(ran.Waits, ", ")}
+	}
+	result := &Replayed{Program: p.String(), Executions: ran.Executions}
+	for _, o := range ran.Outcomes {
+		if !e.Contains(o.Outcome) {
+			result.Seen += o.Times
+		}
+	}
+	if result.Seen > 0 || !j.RealTime {
+		return result, nil
+	}
+	result.Executions = ran.Recorded
+	for i := range ran.histories {
+		r := &ran.histories[i]
+		if _, bad, err := r.check(ctx, e, x.options.Checker); err != nil {
+			return nil, err
+		} else if bad {
+			result.Seen += r.Times
+		}
+	}
+	return result, nil
 }

@@ -101,7 +101,7 @@ func (c *Class) sequential(calls []step, limit time.Duration) []history.Value {
 			n.Add(1)
 		}
 		t.in.Store(nil)
-		c.close(object)
+		c.Release(object)
 	})
 	returned := n.Load()
 	return results[:returned:returned]
@@ -122,7 +122,7 @@ const (
 func (c *Class) leaves() bool {
 	before, objects := runtime.NumGoroutine(), 0
 	for start := time.Now(); objects < leavingLeast || objects < leavingObjects && time.Since(start) < leavingTime; objects++ {
-		c.close(c.New())
+		c.Release(c.New())
 	}
 	return stays(before + objects/2)
 }

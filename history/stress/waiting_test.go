@@ -11,10 +11,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/subject"
-	"github.com/leadline/leadline/replay/stresstest"
 )
-
-func init() { stress.CheckerForTests = stresstest.Checker(nil) }
 
 // nullary is a method without parameters.
 func nullary[T any](name string, f func(T) history.Value) *stress.Method {
@@ -96,24 +93,6 @@ func TestTimers(t *testing.T) {
 			t.Errorf("%s: %v, %+v", program, err, r)
 		}
 		t.Logf("%s: %d executions, unsteady %q", program, r.Executions, r.Unsteady)
-	}
-}
-
-// Tokens are taken, for which Take waits, and given, under control.
-type tokens struct{ n cell }
-
-func (t *tokens) Give() { t.n.add(1) }
-func (t *tokens) Take() { t.n.await(); t.n.add(-1) }
-
-// TestSoonOver: a search whose time is over when it has drawn programs that wait for
-// ever goes on until it can run one.
-func TestSoonOver(t *testing.T) {
-	c := classOf(t, func() *tokens { return &tokens{} }, stress.ReflectOptions{})
-	for seed := range uint64(8) {
-		o := stress.Options{Checker: stresstest.Checker(nil), Schedules: true, Seed: seed, Effort: stress.Effort{Time: 1, Program: time.Millisecond}}
-		if r, err := stress.Search(t.Context(), c, o); err != nil || r.Executions == 0 {
-			t.Errorf("seed %d: %+v, %v", seed, r, err)
-		}
 	}
 }
 

@@ -73,10 +73,10 @@ func search(t TB, c *stress.Class, o Options, call int) ([]*stress.Report, error
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	program := func(path string) *worker.Program {
-		return &worker.Program{Path: path, Args: []string{"-test.run", testPattern(t), "-test.count=1", "-test.timeout=0"}, Name: strconv.Itoa(call)}
+	program := func(path string, schedules bool) *worker.Program {
+		return &worker.Program{Path: path, Schedules: schedules, Args: []string{"-test.run", testPattern(t), "-test.count=1", "-test.timeout=0"}, Name: strconv.Itoa(call)}
 	}
-	o.OnThreads = func() *worker.Program { return program(os.Args[0]) }
+	o.OnThreads = func() *worker.Program { return program(os.Args[0], false) }
 	built := map[bool]*instrument.Copies{}
 	build := func(ctx context.Context, plain bool) (*worker.Program, error) {
 		t.Helper()
@@ -96,7 +96,7 @@ func search(t TB, c *stress.Class, o Options, call int) ([]*stress.Report, error
 		if plain && !built[plain].HasPlain() {
 			return nil, nil
 		}
-		return program(path), nil
+		return program(path, true), nil
 	}
 	if saved := savedSchedules(t, o, call); len(saved) > 0 && !o.Threads {
 		if r, err := replaySaved(ctx, o, saved, build); r != nil || err != nil {
@@ -135,7 +135,7 @@ func replaySaved(ctx context.Context, o Options, list []stress.SavedSchedule, bu
 				continue
 			}
 			again := o
-			again.Programs, again.Schedules = nil, true
+			again.Programs = nil
 			replayed, err := stress.Replay(ctx, *program, again, s.Program, s.Schedule)
 			if err != nil || !replayed.Violates {
 				continue

@@ -55,6 +55,7 @@ import (
 
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/explore"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/report"
 	"github.com/leadline/leadline/replay/spec"
@@ -112,7 +113,7 @@ func Test[T any](t TB, newObject func() T, o Options) {
 				r.Class = specified(r.Class, o)
 			}
 			return r, err
-		}, c)
+		}, c, explore.New)
 	})
 	if call < 0 {
 		return
@@ -181,7 +182,7 @@ func TestClass(t TB, c *stress.Class, o Options) {
 		t.Errorf("stress: %v", err)
 		return
 	}
-	call := calls.next(t, o, func(checker stress.Checker) int { return stress.Serve(specified(c, o), checker) })
+	call := calls.next(t, o, func(checker stress.Checker) int { return stress.Serve(specified(c, o), checker, explore.New) })
 	if call < 0 {
 		return
 	}

@@ -16,6 +16,7 @@ import (
 	cmap "github.com/orcaman/concurrent-map/v2"
 
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/explore"
 	"github.com/leadline/leadline/history/stress/explore/instrument"
 	"github.com/leadline/leadline/history/stress/worker"
 	"github.com/leadline/leadline/replay/stresstest"
@@ -162,7 +163,7 @@ func find(ctx context.Context, all []object, v *violation) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	e, err := stress.Explore(ctx, r.Class, p, stress.ExploreOptions{Preemptions: 2, Executions: 20_000, Strategy: "dfs", Checker: stresstest.Checker(nil)})
+	e, err := explore.Schedules(ctx, r.Class, p, explore.Plan{Preemptions: 2, Executions: 20_000, Strategy: "dfs", Checker: stresstest.Checker(nil)})
 	switch {
 	case err != nil:
 		return "", err

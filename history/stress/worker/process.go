@@ -30,6 +30,8 @@ type Program struct {
 	Dir  string   // where it runs; "" is the working directory
 	Env  []string // in addition to the environment
 	Name string   // what it serves; not ""
+
+	Schedules bool // it is instrumented: what it serves explores schedules
 }
 
 // Options are those of Start. The zero value is useful.

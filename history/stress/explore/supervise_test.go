@@ -1,4 +1,4 @@
-package stress_test
+package explore_test
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 // without a scheduler.
 func TestSuperviseSchedules(t *testing.T) {
 	threads := 0
-	r, err := stress.Supervise(context.Background(), child("hits"), stress.Options{Schedules: true, Programs: []string{"{ Inc(); Get() } || { Locked(); Atomic() }"},
+	r, err := stress.Supervise(context.Background(), child("hits"), stress.Options{Programs: []string{"{ Inc(); Get() } || { Locked(); Atomic() }"},
 		Effort:    stress.Effort{Time: patience, Program: time.Millisecond},
-		OnThreads: func() *worker.Program { threads++; p := child("hits"); return &p }})
+		OnThreads: func() *worker.Program { threads++; p := child("hits"); p.Schedules = false; return &p }})
 	if err != nil || len(r.Findings) != 1 || threads != 1 {
 		t.Fatal(r, err, threads)
 	}
@@ -34,7 +34,7 @@ func TestSuperviseSchedules(t *testing.T) {
 		t.Errorf("the replay is %+v, %v", replayed, err)
 	}
 	var text strings.Builder
-	if err := stress.WriteSteps(&text, replayed.Steps); err != nil || !strings.Contains(text.String(), "read stress/explore_test.go:") {
+	if err := stress.WriteSteps(&text, replayed.Steps); err != nil || !strings.Contains(text.String(), "read explore/explore_test.go:") {
 		t.Errorf("the steps are\n%s%v", &text, err)
 	}
 	t.Logf("%s\n%s", f.Program, &text)
@@ -42,12 +42,12 @@ func TestSuperviseSchedules(t *testing.T) {
 		t.Error("a schedule of another program is replayed")
 	}
 	// The object differs from one process to the next.
-	r, err = stress.Supervise(context.Background(), child("differs"), stress.Options{Schedules: true, Programs: []string{"{ Inc() } || { Inc() }"}})
+	r, err = stress.Supervise(context.Background(), child("differs"), stress.Options{Programs: []string{"{ Inc() } || { Inc() }"}})
 	if err != nil || len(r.Findings) > 0 || len(r.Explored.Diverging) != 1 {
 		t.Errorf("findings %v, diverging %v, %v", r.Findings, r.Explored, err)
 	}
 	// The process without a scheduler ends early.
-	r, err = stress.Supervise(context.Background(), child("hits"), stress.Options{Schedules: true, Programs: []string{"{ Inc() } || { Atomic() }"},
+	r, err = stress.Supervise(context.Background(), child("hits"), stress.Options{Programs: []string{"{ Inc() } || { Atomic() }"},
 		OnThreads: func() *worker.Program { p := child("nothing of that name"); return &p }})
 	if err != nil || len(r.Findings) != 1 {
 		t.Fatal(r, err)
@@ -58,7 +58,7 @@ func TestSuperviseSchedules(t *testing.T) {
 	// The other process ends early.
 	once := child("once")
 	once.Env = []string{"STRESS_TEST_STARTED=" + filepath.Join(t.TempDir(), "started")}
-	r, err = stress.Supervise(context.Background(), once, stress.Options{Schedules: true, Programs: []string{"{ Inc() } || { Atomic() }"}})
+	r, err = stress.Supervise(context.Background(), once, stress.Options{Programs: []string{"{ Inc() } || { Atomic() }"}})
 	if err != nil || len(r.Findings) > 0 || len(r.Explored.Diverging) > 0 || len(r.Explored.Unverified) != 1 {
 		t.Fatalf("findings %v, %+v, %v", r.Findings, r.Explored, err)
 	}

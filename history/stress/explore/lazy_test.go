@@ -1,4 +1,4 @@
-package stress_test
+package explore_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/explore"
 	"github.com/leadline/leadline/replay/stresstest"
 )
 
@@ -52,7 +53,7 @@ func TestOneMethod(t *testing.T) {
 	} {
 		ctx, stop := context.WithCancel(t.Context())
 		program := ""
-		r, err := stress.Search(ctx, c, stress.Options{Schedules: true, Checker: stresstest.Checker(nil),
+		r, err := stress.Search(ctx, c, stress.Options{Executor: explore.New, Checker: stresstest.Checker(nil),
 			Effort: stress.Effort{Time: patience, Program: time.Millisecond}, Found: func(f *stress.Finding) {
 				program = f.Program
 				stop()

@@ -1,4 +1,4 @@
-package stress_test
+package explore_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/explore"
 	"github.com/leadline/leadline/history/stress/explore/schedule"
 	"github.com/leadline/leadline/replay/stresstest"
 )
@@ -253,14 +254,14 @@ func (m *mailbox) Both() int {
 
 func (m *mailbox) Count() int { return int(m.letters.load()) }
 
-func explore(t *testing.T, c *stress.Class, program string, o stress.ExploreOptions) *stress.Exploration {
+func explored(t *testing.T, c *stress.Class, program string, o explore.Plan) *explore.Exploration {
 	t.Helper()
 	p, err := stress.Parse(program, c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.Checker = stresstest.Checker(nil)
-	e, err := stress.Explore(context.Background(), c, p, o)
+	e, err := explore.Schedules(context.Background(), c, p, o)
 	if err != nil {
 		t.Fatalf("%s: %v", program, err)
 	}
@@ -320,14 +321,14 @@ func TestExplore(t *testing.T) {
 		{"mailbox", "{ Lose() } || { Lose() } [ Count() ]", 2, "", 0, false}, // the goroutines lose one sequentially, too
 		{"mailbox", "{ Both(); Count() } || { Both() }", 2, "2,2,2", 2, false},
 	} {
-		e := explore(t, classes[x.class], x.program, stress.ExploreOptions{Preemptions: x.bound})
+		e := explored(t, classes[x.class], x.program, explore.Plan{Preemptions: x.bound})
 		switch {
 		case len(e.Violations) == 0 && x.outcome != "":
 			t.Errorf("%s %s: no violation in %d executions, complete to %d", x.class, x.program, e.Executions, e.Complete)
 		case len(e.Violations) > 0 && x.outcome == "":
 			t.Errorf("%s %s: outcome %v of schedule %v is a violation", x.class, x.program, e.Violations[0].Outcome, e.Violations[0].Schedule)
 		case x.outcome == "":
-			if bound := x.bound; bound < 0 && e.Complete != stress.Unbounded || bound >= 0 && e.Complete < bound {
+			if bound := x.bound; bound < 0 && e.Complete != explore.Unbounded || bound >= 0 && e.Complete < bound {
 				t.Errorf("%s %s: complete to %d only, %d cut, %d diverged, %d undecided, %d executions", x.class, x.program, e.Complete, e.Cut, e.Diverged, e.Undecided, e.Executions)
 			}
 		default:
@@ -345,18 +346,18 @@ func TestExplore(t *testing.T) {
 // TestUndecided: outcomes that sequential runs may have beyond the limit are not
 // violations.
 func TestUndecided(t *testing.T) {
-	defer stress.SetSequentialLimits(stress.SetSequentialLimits(100, 1000))
+	defer explore.SetSequentialLimits(explore.SetSequentialLimits(100, 1000))
 	c := classOf(t, func() *bag { return &bag{list: []int{0, 1, 2, 3, 4, 5, 6, 7}} }, stress.ReflectOptions{})
-	e := explore(t, c, "{ All() } || { All() }", stress.ExploreOptions{Strategy: "pos", Executions: 5})
+	e := explored(t, c, "{ All() } || { All() }", explore.Plan{Strategy: "pos", Executions: 5})
 	if len(e.Violations) > 0 || e.Undecided == 0 {
 		t.Errorf("%d executions are undecided, violations %v", e.Undecided, e.Violations)
 	}
-	stress.SetSequentialLimits(100, 1<<17)
-	e = explore(t, c, "[ Take(); Take(); Take(); Take() ] { All() } || { All() }", stress.ExploreOptions{Strategy: "pos", Executions: 5})
+	explore.SetSequentialLimits(100, 1<<17)
+	e = explored(t, c, "[ Take(); Take(); Take(); Take() ] { All() } || { All() }", explore.Plan{Strategy: "pos", Executions: 5})
 	if len(e.Violations) > 0 || e.Undecided > 0 {
 		t.Errorf("%d executions are undecided, violations %v", e.Undecided, e.Violations)
 	}
-	e = explore(t, c, "[ Take(); Take(); Take(); Take() ] { Two() } || { All() }", stress.ExploreOptions{Strategy: "pos", Executions: 1000})
+	e = explored(t, c, "[ Take(); Take(); Take(); Take() ] { Two() } || { All() }", explore.Plan{Strategy: "pos", Executions: 1000})
 	if len(e.Violations) == 0 {
 		t.Errorf("no violation; %d executions are undecided", e.Undecided)
 	}
@@ -368,7 +369,7 @@ func TestSearchSchedules(t *testing.T) {
 	r := &stress.Report{}
 	for limit := 300 * time.Millisecond; limit < patience && (len(r.NonAtomic) < 2 || r.Explored.Complete[2] == 0); limit *= 4 {
 		var err error
-		r, err = stress.Search(context.Background(), c, stress.Options{Schedules: true, Preemptions: 2, Effort: stress.Effort{Time: limit, Program: time.Millisecond},
+		r, err = stress.Search(context.Background(), c, stress.Options{Executor: explore.New, Preemptions: 2, Effort: stress.Effort{Time: limit, Program: time.Millisecond},
 			Checker: stresstest.Checker(nil)})
 		if err != nil {
 			t.Fatal(err)
@@ -441,7 +442,7 @@ func (p *partly) Own() int { p.own++; return p.own }
 func TestStepless(t *testing.T) {
 	c := classOf(t, func() *partly { return &partly{} }, stress.ReflectOptions{ReadOnly: []string{}})
 	for _, programs := range [][]string{{"{ Wait() } || { Open() } || { Own() }"}, {"{ Wait() } || { Own() }"}} {
-		r, err := stress.Search(t.Context(), c, stress.Options{Schedules: true, Programs: programs, Checker: stresstest.Checker(nil), Effort: stress.Effort{Time: patience}})
+		r, err := stress.Search(t.Context(), c, stress.Options{Executor: explore.New, Programs: programs, Checker: stresstest.Checker(nil), Effort: stress.Effort{Time: patience}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -461,7 +462,7 @@ func TestStepless(t *testing.T) {
 func TestDiverging(t *testing.T) {
 	c := classOf(t, func() *outsider { return &outsider{} }, stress.ReflectOptions{ReadOnly: []string{}})
 	for _, program := range []string{"{ Issue() } || { Issue() }", "{ Now() } || { Now() }", "{ At() } || { At() }"} {
-		r, err := search(c, stress.Options{Schedules: true, Programs: []string{program}})
+		r, err := search(c, stress.Options{Executor: explore.New, Programs: []string{program}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -518,7 +519,7 @@ func BenchmarkExplore(b *testing.B) {
 	}
 	executions, steps := int64(0), int64(0)
 	for b.Loop() {
-		e, err := stress.Explore(context.Background(), r.Class, p, stress.ExploreOptions{Preemptions: 3, Checker: stresstest.Checker(nil)})
+		e, err := explore.Schedules(context.Background(), r.Class, p, explore.Plan{Preemptions: 3, Checker: stresstest.Checker(nil)})
 		if err != nil || len(e.Violations) > 0 {
 			b.Fatal(e, err)
 		}

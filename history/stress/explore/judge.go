@@ -1,4 +1,4 @@
-package stress
+package explore
 
 import "fmt"
 
@@ -15,25 +15,25 @@ const (
 
 // judge reports whether an execution is a violation, and describes it in v. The schedule
 // has the given number of preemptions.
-func (x *explorer) judge(rec *recorded, v *Violation, bound int) (bool, error) {
-	rec.verdict, v.RealTime = explainable, x.expected.Contains(rec.outcome)
-	byRuns := x.oracle != nil && (x.class.Model == "" || rec.outcome.waits())
-	if v.RealTime && x.checker == nil || byRuns && x.oracle.explains(rec.outcome, rec.events) {
+func (x *explorer) judge(rec *executed, v *Violation, bound int) (bool, error) {
+	rec.verdict, v.RealTime = explainable, x.expected.Contains(rec.Outcome)
+	byRuns := x.class.Model == "" || rec.Outcome.Waits()
+	if v.RealTime && x.checker == nil || byRuns && x.oracle.explains(rec.Outcome, rec.Events) {
 		return false, nil
 	}
-	if x.oracle != nil && (byRuns || !v.RealTime) {
-		t := sought{outcome: rec.outcome, bound: bound, ticks: v.ticks, numbers: v.numbers}
+	if byRuns || !v.RealTime {
+		t := sought{outcome: rec.Outcome, bound: bound, ticks: v.ticks, numbers: v.numbers}
 		sure := true
 		if byRuns && x.checker != nil {
 			inTime := t
-			inTime.events = rec.events
+			inTime.events = rec.Events
 			sure = x.oracle.search(inTime)
 		}
-		explained := byRuns && x.oracle.explains(rec.outcome, rec.events)
+		explained := byRuns && x.oracle.explains(rec.Outcome, rec.Events)
 		if !explained && sure && !v.RealTime { // some other order may have the outcome
 			sure = x.oracle.search(t)
-			v.RealTime = x.expected.Contains(rec.outcome)
-			explained = byRuns && x.oracle.explains(rec.outcome, rec.events)
+			v.RealTime = x.expected.Contains(rec.Outcome)
+			explained = byRuns && x.oracle.explains(rec.Outcome, rec.Events)
 		}
 		if x.oracle.failure != nil {
 			return false, fmt.Errorf("running %v sequentially: %w", x.program, x.oracle.failure)
@@ -48,7 +48,7 @@ func (x *explorer) judge(rec *recorded, v *Violation, bound int) (bool, error) {
 		}
 	}
 	if x.checker != nil {
-		h, err := rec.history(x.class, x.program)
+		h, err := rec.History(x.expected)
 		if err != nil {
 			return false, fmt.Errorf("execution of %v: %w", x.program, err)
 		}

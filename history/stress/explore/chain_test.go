@@ -1,4 +1,4 @@
-package stress_test
+package explore_test
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/explore"
 	"github.com/leadline/leadline/history/stress/explore/schedule"
 	"github.com/leadline/leadline/history/stress/explore/shim/atomic"
 	"github.com/leadline/leadline/history/stress/explore/shim/sync"
@@ -108,7 +109,7 @@ func TestChains(t *testing.T) {
 		{"explained", "{ Foo() } || { Bar() }", 3, "dfs", ""},
 	} {
 		class := classOf(t, newChain(c.with), stress.ReflectOptions{ReadOnly: []string{}})
-		e := explore(t, class, c.program, stress.ExploreOptions{Preemptions: c.bound, Strategy: c.strategy})
+		e := explored(t, class, c.program, explore.Plan{Preemptions: c.bound, Strategy: c.strategy})
 		outcome := ""
 		if len(e.Violations) > 0 {
 			outcome = e.Violations[0].Outcome.String()
@@ -120,7 +121,7 @@ func TestChains(t *testing.T) {
 	// Foo is true with a fourth preemption only.
 	class := classOf(t, newChain("nothing"), stress.ReflectOptions{ReadOnly: []string{}})
 	for bound, want := range map[int]bool{3: false, 4: true} {
-		e := explore(t, class, "{ Foo() } || { Bar() }", stress.ExploreOptions{Preemptions: bound, Strategy: "dfs", All: true})
+		e := explored(t, class, "{ Foo() } || { Bar() }", explore.Plan{Preemptions: bound, Strategy: "dfs", All: true})
 		found := false
 		for _, v := range e.Violations {
 			found = found || v.Outcome.String() == "T,T" && v.Preemptions == bound

@@ -5,16 +5,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
-	"github.com/leadline/leadline/history/stress/explore/schedule"
 	"github.com/leadline/leadline/history/stress/worker"
 )
 
-// A replayJob makes a process replay a schedule, instead of searching.
-type replayJob struct {
+// A ReplayJob is what an Executor is to run again.
+type ReplayJob struct {
 	Program, Schedule string
 	Times             int
 	// Threads, if not 0, is how long to run the program on real threads instead.
@@ -47,117 +44,10 @@ type Replayed struct {
 	Seen, Executions int64
 }
 
-// mark returns a hash of the steps and the order of events.
-func mark(trace uint64, events []int16) string {
-	for _, e := range events {
-		trace = (trace ^ uint64(uint16(e))) * 0x100000001b3
-	}
-	return strconv.FormatUint(trace, 16)
-}
-
-// replayIn carries out a replayJob.
-func replayIn(ctx context.Context, c *Class, checker Checker, j *replayJob) (*Replayed, error) {
-	p, err := Parse(j.Program, c)
-	if err != nil {
-		return nil, err
-	}
-	if j.Threads > 0 {
-		return runOnThreads(ctx, c, p, checker, j)
-	}
-	s, err := schedule.ParseSchedule(j.Schedule)
-	if err != nil {
-		return nil, fmt.Errorf("schedule: %w", err)
-	}
-	x, err := newExplorer(ctx, c, p, checker)
-	if err != nil {
-		return nil, err
-	}
-	x.result = &Exploration{}
-	x.faults = newFaultFinder(nil, "")
-	var left []int
-	result := &Replayed{Program: p.String(), Schedule: s.String(), Times: max(j.Times, 1)}
-	for n := range result.Times {
-		r := x.execute(schedule.NewReplay(s))
-		rec := x.record(r)
-		if n == 0 && (r.Diverged || len(r.Schedule) < len(s)) {
-			return nil, fmt.Errorf("the schedule is of another program, or the object depends on more than the schedule: %d of its %s fit",
-				min(len(s), fitting(r.Schedule, s)), counted(len(s), "decision", "decisions"))
-		}
-		if rec == nil {
-			switch {
-			case r.Panic != nil:
-				result.Panic = fmt.Sprint(r.Panic)
-			case r.Cut:
-				result.Cut = true
-			}
-			continue
-		}
-		f := x.suspect(rec, r, 0)
-		m, outcome := mark(r.Fingerprint, rec.events), rec.outcome.String()
-		if n == 0 || result.Outcome == "" {
-			result.Mark, result.Outcome = m, outcome
-			if result.Violates, err = x.judge(rec, &Violation{numbers: schedule.Drawn(), ticks: r.Ticks}, r.Preemptions); err != nil {
-				return nil, err
-			}
-			if f != nil && !result.Violates && x.isFault(rec, f) {
-				result.Violates, result.Fault, left = true, f.fault, f.left
-			}
-		}
-		if m == result.Mark && outcome == result.Outcome {
-			result.Same++
-		}
-	}
-	result.Steps, result.Waiting = x.steps(s, left)
-	return result, nil
-}
-
-// fitting returns how many decisions are the same.
-func fitting(a, b schedule.Schedule) int {
-	n := 0
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	return n
-}
-
-// runOnThreads runs a program on real threads and counts unexpected executions.
-func runOnThreads(ctx context.Context, c *Class, p *Program, checker Checker, j *replayJob) (*Replayed, error) {
-	e, err := NewExpected(c, p)
-	if err != nil {
-		return nil, err
-	}
-	ran := RunProgram(ctx, c, p, RunOptions{Time: j.Threads})
-	if ran.Waits != nil {
-		return nil, &WaitsError{strings.Join(ran.Waits, ", ")}
-	}
-	result := &Replayed{Program: p.String(), Executions: ran.Executions}
-	for _, o := range ran.Outcomes {
-		if !e.Contains(o.Outcome) {
-			result.Seen += o.Times
-		}
-	}
-	if result.Seen == 0 && j.RealTime {
-		result.Executions = ran.Recorded
-		for i := range ran.histories {
-			r := &ran.histories[i]
-			h, err := r.history(c, p)
-			if err != nil {
-				return nil, err
-			}
-			if bad, err := checker.Violates(ctx, h); err != nil {
-				return nil, err
-			} else if bad {
-				result.Seen += r.times
-			}
-		}
-	}
-	return result, nil
-}
-
-// Replay replays a schedule of a program in a worker; see Supervise.
+// Replay replays a schedule of a test in a worker; see Supervise.
 func Replay(ctx context.Context, program worker.Program, o Options, test, schedule string) (*Replayed, error) {
-	s := &supervisor{job: job{Options: o}}
-	return s.replay(ctx, program, &replayJob{Program: test, Schedule: schedule, Times: elsewhere})
+	s := &supervisor{job: job{Options: o, Schedules: program.Schedules}}
+	return s.replay(ctx, program, &ReplayJob{Program: test, Schedule: schedule, Times: elsewhere})
 }
 
 // elsewhere is how often a schedule is replayed in another process.
@@ -170,11 +60,11 @@ const onThreads, onThreadsPrograms = time.Second, 50
 // spinningThreads is how much longer than that the process may take if threads may spin.
 const spinningThreads = 5 * time.Second
 
-// replay runs a replayJob in a process of its own, or in two if the first has to
+// replay runs a ReplayJob in a process of its own, or in two if the first has to
 // find out about the methods.
-func (s *supervisor) replay(ctx context.Context, program worker.Program, r *replayJob) (*Replayed, error) {
+func (s *supervisor) replay(ctx context.Context, program worker.Program, r *ReplayJob) (*Replayed, error) {
 	j := s.job
-	j.Replay = r
+	j.Schedules, j.Replay = program.Schedules, r
 	ctx, stop := context.WithTimeout(ctx, silence+r.Threads)
 	defer stop()
 	m, err := answer(ctx, program, j)
@@ -215,7 +105,7 @@ func (s *supervisor) verify(f *Finding) bool {
 		return true
 	}
 	ctx := s.context
-	r, err := s.replay(ctx, s.program, &replayJob{Program: f.Program, Schedule: f.Scheduled.Schedule, Times: elsewhere})
+	r, err := s.replay(ctx, s.program, &ReplayJob{Program: f.Program, Schedule: f.Scheduled.Schedule, Times: elsewhere})
 	if err == nil && r.Outcome == f.Outcome && r.Mark == f.Scheduled.Mark && r.Same == elsewhere && r.Violates && r.Fault == f.Fault {
 		f.Scheduled.Elsewhere = elsewhere
 	} else if ctx.Err() == nil {
@@ -235,7 +125,7 @@ func (s *supervisor) verify(f *Finding) bool {
 				limited, stop = context.WithTimeout(ctx, limit+spinningThreads)
 			}
 			defer stop()
-			switch r, err := s.replay(limited, *program, &replayJob{Program: f.Program, Threads: limit, RealTime: f.RealTime}); {
+			switch r, err := s.replay(limited, *program, &ReplayJob{Program: f.Program, Threads: limit, RealTime: f.RealTime}); {
 			case err == nil:
 				f.Scheduled.OnThreads, f.Scheduled.ThreadExecutions = r.Seen, r.Executions
 			case limited.Err() != nil && ctx.Err() == nil:

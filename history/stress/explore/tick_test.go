@@ -1,4 +1,4 @@
-package stress_test
+package explore_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/explore"
 	"github.com/leadline/leadline/history/stress/explore/schedule"
 	"github.com/leadline/leadline/history/stress/explore/shim/atomic"
 	"github.com/leadline/leadline/history/stress/explore/shim/context"
@@ -149,7 +150,7 @@ func TestTicks(t *testing.T) {
 			{"{ Wait(); Wait() } || { Set0() }", "", "(),W,()"},
 			{"{ Miss() } || { Open(); Len() }", "W,(),0", ""},
 		} {
-			e := explore(t, class, c.program, stress.ExploreOptions{Preemptions: 2})
+			e := explored(t, class, c.program, explore.Plan{Preemptions: 2})
 			found, seen := "", c.seen == ""
 			for _, v := range e.Violations {
 				found = v.Outcome.String()

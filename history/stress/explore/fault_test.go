@@ -1,4 +1,4 @@
-package stress_test
+package explore_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/explore"
 	"github.com/leadline/leadline/history/stress/explore/schedule"
 	scontext "github.com/leadline/leadline/history/stress/explore/shim/context"
 	"github.com/leadline/leadline/history/stress/explore/shim/sync"
@@ -294,7 +295,7 @@ func TestFaultsGenerated(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	programs := 0
-	r, err := stress.Search(ctx, c, stress.Options{Schedules: true, Preemptions: 1, Bounds: stress.Bounds{MinInvocations: 2, MaxInvocations: 2, Initial: -1, Final: -1}, Checker: stresstest.Checker(nil), Starting: func(string, string) {
+	r, err := stress.Search(ctx, c, stress.Options{Executor: explore.New, Preemptions: 1, Bounds: stress.Bounds{MinInvocations: 2, MaxInvocations: 2, Initial: -1, Final: -1}, Checker: stresstest.Checker(nil), Starting: func(string, string) {
 		if programs++; programs == 60 {
 			cancel()
 		}

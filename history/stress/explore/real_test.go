@@ -1,4 +1,4 @@
-package stress_test
+package explore_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/explore"
 	"github.com/leadline/leadline/history/stress/explore/shim/atomic"
 	"github.com/leadline/leadline/history/stress/explore/shim/sync"
 )
@@ -77,15 +78,15 @@ func TestExploreReal(t *testing.T) {
 		most = 200
 	}
 	for p := range programs {
-		e, err := stress.Explore(context.Background(), c, p, stress.ExploreOptions{Preemptions: -1})
+		e, err := explore.Schedules(context.Background(), c, p, explore.Plan{Preemptions: -1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(e.Violations) == 0 && e.Complete != stress.Unbounded || e.Cut+e.Diverged+e.Undecided > 0 {
+		if len(e.Violations) == 0 && e.Complete != explore.Unbounded || e.Cut+e.Diverged+e.Undecided > 0 {
 			t.Fatalf("%v: %+v", p, e)
 		}
 		if len(e.Violations) > 0 { // it stops there
-			if e, err = stress.Explore(context.Background(), c, p, stress.ExploreOptions{Preemptions: -1, All: true}); err != nil || e.Complete != stress.Unbounded {
+			if e, err = explore.Schedules(context.Background(), c, p, explore.Plan{Preemptions: -1, All: true}); err != nil || e.Complete != explore.Unbounded {
 				t.Fatal(p, e, err)
 			}
 		}

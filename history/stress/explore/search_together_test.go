@@ -1,4 +1,4 @@
-package stress_test
+package explore_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/explore"
 )
 
 // A swap exchanges the values of two callers, each of which waits for the other. If it is
@@ -51,7 +52,7 @@ func TestSearchTogether(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		programs := 0
-		r, err := searchUntil(ctx, c, stress.Options{Schedules: true, Effort: stress.Effort{Time: patience, Program: time.Millisecond}, Bounds: stress.Bounds{MaxInvocations: 4},
+		r, err := searchUntil(ctx, c, stress.Options{Executor: explore.New, Effort: stress.Effort{Time: patience, Program: time.Millisecond}, Bounds: stress.Bounds{MaxInvocations: 4},
 			Starting: func(string, string) {
 				if programs++; programs == 40 {
 					stop()
@@ -69,7 +70,7 @@ func TestSearchTogether(t *testing.T) {
 	}
 	// Given programs are run in any case.
 	c := classOf(t, func() *swap { return &swap{} }, stress.ReflectOptions{})
-	r, err := searchUntil(t.Context(), c, stress.Options{Schedules: true, Effort: stress.Effort{Time: patience, Program: time.Millisecond},
+	r, err := searchUntil(t.Context(), c, stress.Options{Executor: explore.New, Effort: stress.Effort{Time: patience, Program: time.Millisecond},
 		Programs: []string{"{ Exchange(0) } || { Exchange(1) }", "{ Exchange(0) } [ Exchange(1) ]"}})
 	if err != nil || len(r.Findings) > 0 || r.Together != 1 || r.Hopeless != 1 || r.Programs != 2 {
 		t.Errorf("%+v, %v", r, err)

@@ -1,4 +1,4 @@
-package stress
+package explore
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore/schedule"
 )
 
@@ -30,57 +31,57 @@ const maxTogether = 1 << 12
 var errTogether = fmt.Errorf("its calls can wait for one another in more than %d orders", maxTogether)
 
 // enabled returns what is expected of a program if calls that wait for one another take
-// effect together. If that makes a difference, the program is together from then on; else
-// enabled returns e, what is expected of calls one after another. again runs the program.
-func enabled(p *Program, e *Expected, again func(*Program) (*Expected, error)) *Expected {
-	if !e.waited || p.together {
+// effect together, if that makes a difference; else it returns e, what is expected of calls one
+// after another.
+func enabled(e *stress.Expected) *stress.Expected {
+	if !e.Waited || e.Together {
 		return e
 	}
-	alone := p.oracle
-	p.together, p.oracle, p.runs = true, nil, nil
-	more, err := again(p)
-	if err == nil && slices.ContainsFunc(more.Outcomes(), func(c Count) bool { return !e.Contains(c.Outcome) }) {
-		more.waited = true
-		return more
+	alone, o := e.Runs.(*oracle), newOracle(e.Class, e.Program)
+	o.threads, o.timed, o.sleeps, o.diverged = alone.threads, alone.timed, alone.sleeps, alone.diverged
+	o.failure = o.runTogether()
+	more, err := o.concluded()
+	if err != nil || !slices.ContainsFunc(more.Outcomes(), func(c stress.Count) bool { return !e.Contains(c.Outcome) }) {
+		return e
 	}
-	p.together, p.oracle, p.runs = false, alone, nil
-	return e
+	more.Waited, more.Together = true, true
+	return more
 }
 
 // A togetherRun is a run in which calls were open at the same time.
 type togetherRun struct {
 	order   []int  // in which the invocations began
 	closed  []bool // whether none was open after that
-	outcome Outcome
+	outcome stress.Outcome
 	waits   []int // those that are left
 }
 
 // together runs the program once. choose picks the next invocation, which begin begins.
-func (s *sequencer) together(choose func(int) int, begin func(i int), returned func(i int) bool) *togetherRun {
-	r := &togetherRun{outcome: make(Outcome, len(s.calls))}
+func (o *oracle) together(choose func(int) int, begin func(i int), returned func(i int) bool) *togetherRun {
+	r := &togetherRun{outcome: make(stress.Outcome, len(o.calls))}
 	for i := range r.outcome {
-		r.outcome[i] = notCalled
+		r.outcome[i] = stress.NotCalled
 	}
-	s.restart()
-	isOpen := func(i int) bool { return r.outcome[i] == Waiting && !returned(i) }
+	o.Restart()
+	isOpen := func(i int) bool { return r.outcome[i] == stress.Waiting && !returned(i) }
 	for {
-		list := slices.DeleteFunc(s.candidates(), func(i int) bool {
-			return slices.ContainsFunc(s.order, func(open int) bool { return isOpen(open) && s.follows(i, open) })
+		list := slices.DeleteFunc(o.Candidates(), func(i int) bool {
+			return slices.ContainsFunc(o.Order, func(open int) bool { return isOpen(open) && o.follows(i, open) })
 		})
 		if len(list) == 0 {
 			break
 		}
 		i := list[choose(len(list))]
-		s.take(i)
-		if m := s.calls[i].method; m.isFailing() && choose(2) == 1 {
+		o.Take(i)
+		if m := o.all[i].Method; m.MayFail() && choose(2) == 1 {
 			r.outcome[i] = m.Failure
 		} else {
-			r.outcome[i] = Waiting
+			r.outcome[i] = stress.Waiting
 			begin(i)
 		}
-		r.closed = append(r.closed, !slices.ContainsFunc(s.order, isOpen))
+		r.closed = append(r.closed, !slices.ContainsFunc(o.Order, isOpen))
 	}
-	r.order = slices.Clone(s.order)
+	r.order = slices.Clone(o.Order)
 	for _, i := range r.order {
 		if isOpen(i) {
 			r.waits = append(r.waits, i)
@@ -90,9 +91,9 @@ func (s *sequencer) together(choose func(int) int, begin func(i int), returned f
 }
 
 // follows reports whether an invocation can begin only after the other one has returned.
-func (s *sequencer) follows(i, other int) bool {
-	a, b := s.sequence[i], s.sequence[other]
-	return a < 0 || b < 0 || a == b || slices.Contains(s.before[a], b)
+func (o *oracle) follows(i, other int) bool {
+	a, b := o.SequenceOf(i), o.SequenceOf(other)
+	return a < 0 || b < 0 || a == b || slices.Contains(o.program.Order, [2]int{b, a})
 }
 
 // knownRuns says what other runs show about the start of a run. Keys are lists of
@@ -179,12 +180,12 @@ const quiet = int64(time.Hour)
 // object, and replaces the sequential runs. One thread begins the calls, each in a goroutine.
 func (o *oracle) runTogether() error {
 	var r *togetherRun
-	results, done := make(Outcome, len(o.calls)), make([]bool, len(o.calls))
+	results, done := make(stress.Outcome, len(o.calls)), make([]bool, len(o.calls))
 	p := o.scheduled
 	p.Threads = []func(){func() {
 		r = o.together(schedule.Choose, func(i int) {
 			schedule.Go(func() {
-				results[i] = o.calls[i].run(o.object)
+				results[i] = o.calls[i](o.object)
 				done[i] = true
 			})
 			schedule.Sleep(quiet, "until no call goes on")
@@ -216,8 +217,6 @@ func (o *oracle) runTogether() error {
 		runs = append(runs, r)
 		more = strategy.Next(result)
 	}
-	clear(o.runs)
-	o.expected.set, o.expected.complete, o.expected.waits = tally{}, false, false
 	for _, r := range legal(runs) {
 		o.add(r.order, r.outcome, len(r.waits))
 	}

@@ -1,4 +1,4 @@
-package stress_test
+package explore_test
 
 import (
 	"context"
@@ -9,13 +9,12 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/replay/stresstest"
 )
 
 // scheduled searches with schedules in this process.
 func scheduled(t *testing.T, c *stress.Class, program string) *stress.Report {
 	t.Helper()
-	r, err := stress.Search(context.Background(), c, stress.Options{Schedules: true, Preemptions: 1, Programs: []string{program}, Checker: stresstest.Checker(nil),
+	r, err := search(c, stress.Options{Preemptions: 1, Programs: []string{program},
 		Effort: stress.Effort{Time: time.Minute, Program: time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +49,7 @@ func TestStuckScheduled(t *testing.T) {
 		{[]string{"{ count() } || { count() }", "{ count() } || { wait() }"}, false},
 		{[]string{"{ count() } || { wait() }"}, true},
 	} {
-		r, err := stress.Supervise(context.Background(), child("stuck"), stress.Options{Schedules: true, Programs: c.programs})
+		r, err := stress.Supervise(context.Background(), child("stuck"), stress.Options{Programs: c.programs})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package stress_test
+package explore_test
 
 import (
 	"context"
@@ -8,7 +8,9 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/explore"
 	"github.com/leadline/leadline/history/stress/explore/schedule"
+	"github.com/leadline/leadline/replay/stresstest"
 )
 
 // Shards have 32 parts. Keys and Items start a goroutine for each of them. Count is not
@@ -57,7 +59,7 @@ func TestShare(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		quick, all, found := 0, 0, false
-		_, err := searchUntil(ctx, shardsClass(core), stress.Options{Schedules: true, Effort: stress.Effort{Time: patience, Program: time.Millisecond}, GoOn: true,
+		_, err := searchUntil(ctx, shardsClass(core), stress.Options{Executor: explore.New, Effort: stress.Effort{Time: patience, Program: time.Millisecond}, GoOn: true,
 			Starting: func(_, program string) {
 				if all++; !strings.Contains(program, "keys") && !strings.Contains(program, "items") {
 					quick++
@@ -71,6 +73,24 @@ func TestShare(t *testing.T) {
 			}})
 		if err != nil || !found && quick < all/3 || !found && core {
 			t.Errorf("core methods %v: found %v, %d of %d programs are quick, %v", core, found, quick, all, err)
+		}
+	}
+}
+
+// Tokens are taken, for which Take waits, and given, under control.
+type tokens struct{ n cell }
+
+func (t *tokens) Give() { t.n.add(1) }
+func (t *tokens) Take() { t.n.await(); t.n.add(-1) }
+
+// TestSoonOver: a search whose time is over when it has drawn programs that wait for
+// ever goes on until it can run one.
+func TestSoonOver(t *testing.T) {
+	c := classOf(t, func() *tokens { return &tokens{} }, stress.ReflectOptions{})
+	for seed := range uint64(8) {
+		o := stress.Options{Checker: stresstest.Checker(nil), Executor: explore.New, Seed: seed, Effort: stress.Effort{Time: 1, Program: time.Millisecond}}
+		if r, err := stress.Search(t.Context(), c, o); err != nil || r.Executions == 0 {
+			t.Errorf("seed %d: %+v, %v", seed, r, err)
 		}
 	}
 }

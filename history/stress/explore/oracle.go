@@ -1,4 +1,4 @@
-package stress
+package explore
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore/schedule"
 )
 
@@ -34,22 +35,25 @@ const mostTicks = 2 * schedule.Ticks
 const mostPreempted = 2
 
 // An oracle runs the invocations of a program one after another in the scheduler. It
-// tries every order that NewExpected tries, and for each of them every choice of the
+// tries every order that stress.NewExpected tries, and for each of them every choice of the
 // object, such as the order of a map. One thread makes all calls, so the order of the
 // invocations is also a choice. An invocation waits if that thread is in a deadlock.
 //
 // An object may start goroutines. Then the runs range over some of their schedules,
 // and search tries all, or all within a bound.
 type oracle struct {
-	*sequencer
-	class     *Class
-	expected  *Expected
+	*stress.Sequencer
+	class     *stress.Class
+	program   *stress.Program
+	all       []stress.Invocation
+	calls     []stress.Call // of them
+	expected  *stress.Expected
 	scheduled schedule.Program
 	object    any
-	outcome   Outcome
+	outcome   stress.Outcome
 	open      []int // candidates of the last invocation
 
-	runs     map[uint64][]sequentialRun // by the hash of the outcome
+	runs     map[uint64][]*stress.SequentialRun // by the hash of the outcome
 	places   map[string]*waitingPlace
 	threads  bool // the object starts goroutines
 	timed    bool // the object reads the clock
@@ -72,7 +76,7 @@ type oracle struct {
 // A waitingPlace has the calls made before an invocation that waits.
 type waitingPlace struct {
 	order      []int
-	outcome    Outcome
+	outcome    stress.Outcome
 	candidates []int
 	waits      []int
 }
@@ -80,7 +84,7 @@ type waitingPlace struct {
 // A sought outcome is that of an execution with at most so many preemptions and ticks, which
 // drew these numbers. If events is not nil, the runs have to explain that order of events.
 type sought struct {
-	outcome      Outcome
+	outcome      stress.Outcome
 	events       []int16
 	bound, ticks int
 	numbers      []uint64
@@ -89,22 +93,15 @@ type sought struct {
 
 // covers reports whether a search for s has found what one for t would find.
 func (s *sought) covers(t *sought) bool {
-	return s.outcome.equal(t.outcome) && slices.Equal(s.events, t.events) && s.bound >= t.bound && s.ticks >= t.ticks && slices.Equal(s.numbers, t.numbers)
+	return s.outcome.Equal(t.outcome) && slices.Equal(s.events, t.events) && s.bound >= t.bound && s.ticks >= t.ticks && slices.Equal(s.numbers, t.numbers)
 }
 
-// newOracle runs the program sequentially. It returns an error if that is not
-// possible within the limits of NewExpected.
-func newOracle(c *Class, p *Program) (*oracle, error) {
-	e := &Expected{class: c, program: p, initial: len(p.Initial), final: len(p.Final)}
-	o := &oracle{sequencer: newSequencer(p), class: c, expected: e, runs: map[uint64][]sequentialRun{}, places: map[string]*waitingPlace{}}
-	if err := o.tooLarge(); err != nil {
+// expectedOf runs the program sequentially. It returns an error if that is not
+// possible within the limits of stress.NewExpected.
+func expectedOf(c *stress.Class, p *stress.Program) (*stress.Expected, error) {
+	o := newOracle(c, p)
+	if err := o.TooLarge(); err != nil {
 		return nil, err
-	}
-	o.outcome = make(Outcome, len(o.calls))
-	o.scheduled = schedule.Program{
-		Before:  func() { o.object = c.New() },
-		Threads: []func(){o.drive},
-		After:   func() { c.close(o.object) },
 	}
 	first := sequentialStrategy(0, false)
 	if o.explore(first, threadedSequential); o.more && o.failure == nil {
@@ -114,28 +111,47 @@ func newOracle(c *Class, p *Program) (*oracle, error) {
 			o.explore(first, maxSequential)
 		}
 	}
-	if o.failure == nil && p.together {
-		o.failure = o.runTogether()
+	return o.concluded()
+}
+
+// newOracle returns an oracle that has run nothing yet.
+func newOracle(c *stress.Class, p *stress.Program) *oracle {
+	o := &oracle{Sequencer: stress.NewSequencer(p), class: c, program: p, all: p.All(), calls: callsOf(p), runs: map[uint64][]*stress.SequentialRun{},
+		places: map[string]*waitingPlace{}}
+	o.expected = stress.ExpectedOf(c, p, o)
+	o.outcome = make(stress.Outcome, len(o.calls))
+	o.scheduled = schedule.Program{
+		Before:  func() { o.object = c.New() },
+		Threads: []func(){o.drive},
+		After:   func() { c.Release(o.object) },
 	}
-	if o.failure == nil && e.set.n == 0 {
+	return o
+}
+
+// concluded returns what is expected after all runs that are made at first.
+func (o *oracle) concluded() (*stress.Expected, error) {
+	if o.failure == nil && len(o.runs) == 0 {
 		o.failure = errors.New("no order of its invocations could be run")
 	}
-	return o, o.failure
+	return o.expected, o.failure
 }
+
+// errSpins is the error for a program with a sequential run that does not end.
+var errSpins = errors.New("an invocation of a sequential run neither returns nor waits")
 
 // drive makes the calls of one run.
 func (o *oracle) drive() {
-	o.restart()
+	o.Restart()
 	o.open, o.left = nil, false
 	for i := range o.outcome {
-		o.outcome[i] = notCalled
+		o.outcome[i] = stress.NotCalled
 	}
 	pause := pauses[0]
 	if o.paused {
 		pause = pauses[schedule.Choose(len(pauses))]
 	}
 	for {
-		o.open = o.candidates()
+		o.open = o.Candidates()
 		list := o.inTime()
 		if len(list) == 0 {
 			return
@@ -146,14 +162,14 @@ func (o *oracle) drive() {
 		} else if pause.time > 0 {
 			schedule.Pass(pause.time)
 		}
-		schedule.Invocation(0, len(o.order))
-		o.take(i)
-		o.outcome[i] = Waiting
+		schedule.Invocation(0, len(o.Order))
+		o.Take(i)
+		o.outcome[i] = stress.Waiting
 		var v history.Value
-		if m := o.calls[i].method; m.isFailing() && schedule.Choose(2) == 1 {
+		if m := o.all[i].Method; m.MayFail() && schedule.Choose(2) == 1 {
 			v = m.Failure
 		} else {
-			v = o.calls[i].run(o.object)
+			v = o.calls[i](o.object)
 		}
 		schedule.Returned() // it does not return if the execution is being ended
 		o.outcome[i] = v
@@ -174,7 +190,7 @@ func (o *oracle) inTime() []int {
 	for _, e := range o.target.events {
 		if e >= 0 && slices.Contains(o.open, int(e)) {
 			list = append(list, int(e))
-		} else if e < 0 && o.target.outcome[-1-e] != Waiting && !slices.Contains(o.order, int(-1-e)) {
+		} else if e < 0 && o.target.outcome[-1-e] != stress.Waiting && !slices.Contains(o.Order, int(-1-e)) {
 			break
 		}
 	}
@@ -228,7 +244,7 @@ func (o *oracle) note(r *schedule.Result) bool {
 	o.threads = o.threads || r.Spawned > 0
 	o.timed = o.timed || r.Timed
 	o.sleeps = o.sleeps || r.Slept && !o.paused
-	switch n := len(o.order); {
+	switch n := len(o.Order); {
 	case r.Panic != nil:
 		o.failure = fmt.Errorf("a goroutine of the object panics in a sequential run: %v", r.Panic)
 	case r.Diverged:
@@ -240,33 +256,31 @@ func (o *oracle) note(r *schedule.Result) bool {
 		}
 		o.failure = errSpins
 	case o.left, r.Pruned:
-	case !r.Deadlock || n == len(o.calls) && o.outcome[o.order[n-1]] != Waiting: // only Close waits
-		o.add(o.order, o.outcome, 0)
-	case n > 0 && o.outcome[o.order[n-1]] == Waiting:
-		o.addPlace(o.order[:n-1], o.order[n-1])
+	case !r.Deadlock || n == len(o.calls) && o.outcome[o.Order[n-1]] != stress.Waiting: // only Close waits
+		o.add(o.Order, o.outcome, 0)
+	case n > 0 && o.outcome[o.Order[n-1]] == stress.Waiting:
+		o.addPlace(o.Order[:n-1], o.Order[n-1])
 	}
 	return true
 }
 
 // add adds a run unless it is known.
-func (o *oracle) add(order []int, outcome Outcome, waiting int) {
-	h := outcome.hash()
+func (o *oracle) add(order []int, outcome stress.Outcome, waiting int) {
+	h := outcome.Hash()
 	for _, r := range o.runs[h] {
-		if slices.Equal(r.order, order) && r.outcome.equal(outcome) {
+		if slices.Equal(r.Order, order) && r.Outcome.Equal(outcome) {
 			return
 		}
 	}
-	r := sequentialRun{slices.Clone(order), slices.Clone(outcome), waiting}
+	r := &stress.SequentialRun{Order: slices.Clone(order), Outcome: slices.Clone(outcome), Waiting: waiting}
 	o.runs[h] = append(o.runs[h], r)
-	o.expected.set.add(outcome, 1)
-	o.program.runs = nil
-	o.expected.note(len(order)-waiting, waiting)
-	o.found = o.target != nil && outcome.equal(o.target.outcome) && o.explains(o.target.outcome, o.target.events)
+	o.expected.Add(r)
+	o.found = o.target != nil && outcome.Equal(o.target.outcome) && o.explains(o.target.outcome, o.target.events)
 }
 
 // addPlace notes that an invocation waits after the others.
 func (o *oracle) addPlace(order []int, waits int) {
-	o.expected.waited = true
+	o.expected.Waited = true
 	var key []byte
 	for _, i := range order {
 		key = o.outcome[i].AppendKey(append(key, byte(i), byte(i>>8)))
@@ -274,7 +288,7 @@ func (o *oracle) addPlace(order []int, waits int) {
 	w := o.places[string(key)]
 	if w == nil {
 		w = &waitingPlace{order: slices.Clone(order), outcome: slices.Clone(o.outcome), candidates: slices.Clone(o.open)}
-		w.outcome[waits] = notCalled
+		w.outcome[waits] = stress.NotCalled
 		o.places[string(key)] = w
 	}
 	if !slices.Contains(w.waits, waits) {
@@ -290,7 +304,7 @@ func (o *oracle) conclude() {
 		}
 		outcome := slices.Clone(w.outcome)
 		for _, i := range w.candidates {
-			outcome[i] = Waiting
+			outcome[i] = stress.Waiting
 		}
 		o.add(slices.Concat(w.order, w.candidates), outcome, len(w.candidates))
 	}
@@ -298,20 +312,20 @@ func (o *oracle) conclude() {
 
 // explains reports whether a known run has the outcome, and an order in which no
 // invocation comes before one that had ended when it began.
-func (o *oracle) explains(outcome Outcome, events []int16) bool {
+func (o *oracle) explains(outcome stress.Outcome, events []int16) bool {
 	position := make([]int, len(o.calls))
-	for _, r := range o.runs[outcome.hash()] {
-		if !r.outcome.equal(outcome) {
+	for _, r := range o.runs[outcome.Hash()] {
+		if !r.Outcome.Equal(outcome) {
 			continue
 		}
-		for at, i := range r.order {
+		for at, i := range r.Order {
 			position[i] = at
 		}
 		last, respects := -1, true
 		for _, e := range events {
 			if e >= 0 {
 				respects = respects && position[e] > last
-			} else if outcome[-1-e] != Waiting {
+			} else if outcome[-1-e] != stress.Waiting {
 				last = max(last, position[-1-e])
 			}
 		}
@@ -326,7 +340,7 @@ func (o *oracle) explains(outcome Outcome, events []int16) bool {
 // object reads the clock, and with the random numbers of the execution in any order. It
 // reports whether it has found one, or certainly all runs with the outcome.
 func (o *oracle) search(t sought) bool {
-	if o.program.together { // all runs are known, apart from the schedules of goroutines
+	if o.expected.Together { // all runs are known, apart from the schedules of goroutines
 		return !o.threads
 	}
 	for i := range o.searched {
@@ -390,27 +404,19 @@ func sequentialStrategy(bound int, byDelays bool) schedule.Strategy {
 	return schedule.NewDFS(o)
 }
 
-// sequentialRuns returns the runs as the header of a history has them.
-func (o *oracle) sequentialRuns() [][]ran {
-	var all [][]ran
-	invocations := o.program.All()
-	for _, r := range o.list() {
-		all = append(all, ranIn(r.order, invocations, r.outcome))
-	}
-	return all
-}
-
-// list returns the runs in a fixed order.
-func (o *oracle) list() []sequentialRun {
-	var all []sequentialRun
+// All implements stress.SequentialRuns.
+func (o *oracle) All() ([]stress.SequentialRun, error) {
+	var all []stress.SequentialRun
 	for _, list := range o.runs {
-		all = append(all, list...)
+		for _, r := range list {
+			all = append(all, *r)
+		}
 	}
-	slices.SortFunc(all, func(a, b sequentialRun) int {
-		if c := slices.Compare(a.order, b.order); c != 0 {
+	slices.SortFunc(all, func(a, b stress.SequentialRun) int {
+		if c := slices.Compare(a.Order, b.Order); c != 0 {
 			return c
 		}
-		return a.outcome.compare(b.outcome)
+		return a.Outcome.Compare(b.Outcome)
 	})
-	return all
+	return all, nil
 }

@@ -1,4 +1,4 @@
-package stress
+package explore
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore/schedule"
 	"github.com/leadline/leadline/history/stress/explore/shim/sync"
 )
@@ -125,9 +126,9 @@ func (b *faultyBox) Take() int {
 	return v
 }
 
-func reflected[T any](t *testing.T, newObject func() T) *Class {
+func reflected[T any](t *testing.T, newObject func() T) *stress.Class {
 	t.Helper()
-	r, err := Reflect(newObject, ReflectOptions{})
+	r, err := stress.Reflect(newObject, stress.ReflectOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +140,7 @@ func reflected[T any](t *testing.T, newObject func() T) *Class {
 func TestTogether(t *testing.T) {
 	point, box := reflected(t, newMeetingPoint), newFaultyBox(false, false, 0)
 	for _, test := range []struct {
-		class         *Class
+		class         *stress.Class
 		program, want string
 	}{
 		{point, "{ Send(0) } || { Recv() }", "(),0"},
@@ -157,24 +158,24 @@ func TestTogether(t *testing.T) {
 		{reflected(t, newFaultyBox(true, false, 0)), "{ Take() } || { Put(0) }", "0,()"},  // and not W,()
 		{reflected(t, newFaultyBox(false, true, 0)), "{ Take() } || { Put(0) }", "0,()"},  // and not W,W
 	} {
-		p, err := Parse(test.program, test.class)
+		p, err := stress.Parse(test.program, test.class)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.together = true
-		o, err := newOracle(test.class, p)
+		o := newOracle(test.class, p)
+		o.failure = o.runTogether()
+		e, err := o.concluded()
 		if err != nil {
 			t.Fatalf("%s: %v", test.program, err)
 		}
-		e := o.expected
 		var got []string
 		complete := false
 		for _, c := range e.Outcomes() {
 			got = append(got, c.Outcome.String())
-			complete = complete || !c.Outcome.waits()
+			complete = complete || !c.Outcome.Waits()
 		}
 		slices.Sort(got)
-		if got := strings.Join(got, " "); got != test.want || e.complete != complete {
+		if got := strings.Join(got, " "); got != test.want || e.Complete != complete {
 			t.Errorf("%s of %s: %s, want %s", test.program, test.class.Name, got, test.want)
 		}
 	}
@@ -227,7 +228,7 @@ func (l locks) Both(i int)   { l.Lock(i); l.Lock(1 - i); l.Unlock(1 - i); l.Unlo
 func TestExpectedWaits(t *testing.T) {
 	queue, both := reflected(t, newBoundedQueue), reflected(t, func() locks { return locks{make(chan struct{}, 1), make(chan struct{}, 1)} })
 	for _, test := range []struct {
-		class         *Class
+		class         *stress.Class
 		program, want string
 	}{
 		{queue, "{ Get() } || { Put(0) }", "0,()"},
@@ -239,16 +240,16 @@ func TestExpectedWaits(t *testing.T) {
 		{both, "{ Lock(0); Lock(1); Unlock(1); Unlock(0) } || { Lock(1); Lock(0) }", "(),(),(),(),(),() (),W,-,-,(),W W,-,-,-,(),()"},
 		{both, "{ Both(0) } || { Both(1) }", "(),()"},
 	} {
-		p, err := Parse(test.program, test.class)
+		p, err := stress.Parse(test.program, test.class)
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := newOracle(test.class, p)
+		e, err := expectedOf(test.class, p)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, c := range o.expected.Outcomes() {
+		for _, c := range e.Outcomes() {
 			got = append(got, c.Outcome.String())
 		}
 		slices.Sort(got)
@@ -259,34 +260,35 @@ func TestExpectedWaits(t *testing.T) {
 }
 
 // CheckerForTests is set by tests that may import a checker.
-var CheckerForTests Checker
+var CheckerForTests stress.Checker
 
 // TestWaitsUnexpected: the history of an outcome that no order explains is not
 // linearizable, whether it waits too much or too little.
 func TestWaitsUnexpected(t *testing.T) {
 	queue := reflected(t, newBoundedQueue)
-	w, none, one := Waiting, history.NoValue, history.IntValue(1)
+	w, none, one := stress.Waiting, history.NoValue, history.IntValue(1)
 	const both, alone = "{ Get() } || { Put(1) } || { Get() }", "{ Get() } || { Put(1) }"
 	for _, test := range []struct {
 		program string
-		outcome Outcome
+		outcome stress.Outcome
 		want    bool
 	}{
-		{both, Outcome{one, none, w}, false},
-		{both, Outcome{w, none, w}, true},
-		{both, Outcome{one, none, one}, true},
-		{both, Outcome{one, w, w}, true},
-		{both, Outcome{w, w, w}, true},
-		{alone, Outcome{w, none}, true},
+		{both, stress.Outcome{one, none, w}, false},
+		{both, stress.Outcome{w, none, w}, true},
+		{both, stress.Outcome{one, none, one}, true},
+		{both, stress.Outcome{one, w, w}, true},
+		{both, stress.Outcome{w, w, w}, true},
+		{alone, stress.Outcome{w, none}, true},
 	} {
-		p, err := Parse(test.program, queue)
+		p, err := stress.Parse(test.program, queue)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.oracle, err = newOracle(queue, p); err != nil {
+		e, err := expectedOf(queue, p)
+		if err != nil {
 			t.Fatal(err)
 		}
-		h, err := unordered(queue, p, test.outcome)
+		h, err := e.Unordered(test.outcome)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package stress_test
+package explore_test
 
 import (
 	"context"
@@ -6,12 +6,13 @@ import (
 	"os"
 
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/explore"
 	"github.com/leadline/leadline/replay/stresstest"
 )
 
 // The object calls the hooks of package schedule, as package instrument would have it.
 // Its Inc loads a number and stores the next, as two steps.
-func ExampleExplore() {
+func ExampleSchedules() {
 	r, err := stress.Reflect(func() *hits { return &hits{} }, stress.ReflectOptions{})
 	if err != nil {
 		fmt.Println(err)
@@ -22,7 +23,7 @@ func ExampleExplore() {
 		fmt.Println(err)
 		return
 	}
-	e, err := stress.Explore(context.Background(), r.Class, p, stress.ExploreOptions{Preemptions: 2, Checker: stresstest.Checker(nil)})
+	e, err := explore.Schedules(context.Background(), r.Class, p, explore.Plan{Preemptions: 2, Checker: stresstest.Checker(nil)})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,4 +1,4 @@
-package stress_test
+package explore_test
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/explore"
 	"github.com/leadline/leadline/replay/stresstest"
 )
 
@@ -17,7 +18,7 @@ func TestWithoutBound(t *testing.T) {
 		-1: "1 complete to 3 preemptions, 1 complete without a bound",
 		1:  "1 complete to 1 preemption",
 	} {
-		r, err := stress.Search(t.Context(), c, stress.Options{Schedules: true, Preemptions: preemptions, Effort: stress.Effort{Time: patience, Program: time.Millisecond},
+		r, err := stress.Search(t.Context(), c, stress.Options{Executor: explore.New, Preemptions: preemptions, Effort: stress.Effort{Time: patience, Program: time.Millisecond},
 			Programs: []string{"{ Atomic(); Atomic() } || { Atomic(); Atomic() } || { Atomic() }"}, Checker: stresstest.Checker(nil)})
 		if err != nil {
 			t.Fatal(err)

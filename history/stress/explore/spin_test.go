@@ -1,4 +1,4 @@
-package stress_test
+package explore_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/explore"
 	"github.com/leadline/leadline/history/stress/explore/schedule"
 	"github.com/leadline/leadline/replay/stresstest"
 )
@@ -60,7 +61,7 @@ func (p *place) Get() int {
 // TestSpinsForever: threads that spin forever are a violation, unless they do so in some
 // order of the invocations, or might stop.
 func TestSpinsForever(t *testing.T) {
-	defer stress.SetLongSpin(stress.SetLongSpin(20_000))
+	defer explore.SetLongSpin(explore.SetLongSpin(20_000))
 	all := stress.ReflectOptions{ReadOnly: []string{}}
 	waits := func(rounds int) *stress.Class {
 		return classOf(t, func() *twin { return &twin{rounds: rounds} }, all)
@@ -81,7 +82,7 @@ func TestSpinsForever(t *testing.T) {
 		{"place", places, "{ Put(0) } || { Get() }", "", false, false},
 		{"place, too many", places, "{ Put(0) } || { Get(); Get() }", "", false, true},
 	} {
-		e := explore(t, c.class, c.program, stress.ExploreOptions{Preemptions: 1, Strategy: "dfs"})
+		e := explored(t, c.class, c.program, explore.Plan{Preemptions: 1, Strategy: "dfs"})
 		outcome := ""
 		if len(e.Violations) > 0 {
 			outcome = e.Violations[0].Outcome.String()
@@ -94,10 +95,10 @@ func TestSpinsForever(t *testing.T) {
 
 // TestSpinsReport: the report of a violation has the place where a thread spins.
 func TestSpinsReport(t *testing.T) {
-	defer stress.SetLongSpin(stress.SetLongSpin(20_000))
+	defer explore.SetLongSpin(explore.SetLongSpin(20_000))
 	var found []*stress.Finding
 	c := classOf(t, func() *registry { return &registry{} }, stress.ReflectOptions{})
-	p, err := stress.Search(context.Background(), c, stress.Options{Schedules: true, Preemptions: 1, Programs: []string{"{ Enter(0) } || { Enter(1) }"},
+	p, err := stress.Search(context.Background(), c, stress.Options{Executor: explore.New, Preemptions: 1, Programs: []string{"{ Enter(0) } || { Enter(1) }"},
 		Checker: stresstest.Checker(nil), Found: func(f *stress.Finding) { found = append(found, f) }})
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%d violations, %v, %+v", len(found), err, p)
@@ -106,7 +107,7 @@ func TestSpinsReport(t *testing.T) {
 	if n := len(f.Scheduled.Steps); n > 40 {
 		t.Errorf("%d steps are shown", n)
 	}
-	if !f.Scheduled.Spins || f.Scheduled.Replayed != 1000 || len(f.Waiting) != 1 || !strings.Contains(f.Waiting[0], "spins at stress/explore_") {
+	if !f.Scheduled.Spins || f.Scheduled.Replayed != 1000 || len(f.Waiting) != 1 || !strings.Contains(f.Waiting[0], "spins at explore/explore_") {
 		t.Errorf("%+v, waiting %q", f.Scheduled, f.Waiting)
 	}
 }

@@ -1,4 +1,4 @@
-package stress_test
+package explore_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/explore"
 	"github.com/leadline/leadline/history/stress/explore/schedule"
 )
 
@@ -90,30 +91,30 @@ func TestPolls(t *testing.T) {
 		{"yield", yields, -1, 1, true},
 	} {
 		class := classOf(t, func() *quitter { return &quitter{poll: c.poll} }, stress.ReflectOptions{ReadOnly: []string{}})
-		e := explore(t, class, "{ A() } || { B() }", stress.ExploreOptions{Preemptions: c.preemptions})
+		e := explored(t, class, "{ A() } || { B() }", explore.Plan{Preemptions: c.preemptions})
 		if e.Complete != c.complete || len(e.Violations) > 0 != c.found || e.Cut+e.Diverged > 0 {
 			t.Errorf("%s, %d preemptions: complete %d, %d violations, %d cut, %d diverged of %d", c.name, c.preemptions, e.Complete, len(e.Violations), e.Cut, e.Diverged, e.Executions)
 		}
 		t.Log(c.name, c.preemptions, e.Complete, e.Executions)
 	}
-	outcomes := func(poll func(q *quitter), o stress.ExploreOptions) string {
+	outcomes := func(poll func(q *quitter), o explore.Plan) string {
 		class := classOf(t, func() *quitter { return &quitter{poll: poll} }, stress.ReflectOptions{ReadOnly: []string{}})
 		o.All = true
-		e := explore(t, class, "{ A() } || { B() }", o)
-		if e.Complete != stress.Unbounded {
+		e := explored(t, class, "{ A() } || { B() }", o)
+		if e.Complete != explore.Unbounded {
 			t.Errorf("%+v: complete %d", o, e.Complete)
 		}
 		return fmt.Sprint(outcomesOf(e))
 	}
-	all := outcomes(loads(2), stress.ExploreOptions{Preemptions: -1})
+	all := outcomes(loads(2), explore.Plan{Preemptions: -1})
 	for name, poll := range map[string]func(q *quitter){"13 loads": loads(13), "20 loads": loads(20)} {
-		if some := outcomes(poll, stress.ExploreOptions{Preemptions: 10, Strategy: "dfs"}); some != all {
+		if some := outcomes(poll, explore.Plan{Preemptions: 10, Strategy: "dfs"}); some != all {
 			t.Errorf("%s: %s, not %s", name, some, all)
 		}
 	}
 	for bound := range 4 {
 		class := classOf(t, func() *spinner { return &spinner{} }, stress.ReflectOptions{ReadOnly: []string{}})
-		e := explore(t, class, "{ Inc() } || { Inc() }", stress.ExploreOptions{Preemptions: bound, Strategy: "dfs"})
+		e := explored(t, class, "{ Inc() } || { Inc() }", explore.Plan{Preemptions: bound, Strategy: "dfs"})
 		if e.Complete != bound || len(e.Violations)+int(e.Cut) > 0 {
 			t.Errorf("a spin lock is complete at bound %d: %d executions, %d cut, %d violations", e.Complete, e.Executions, e.Cut, len(e.Violations))
 		}
@@ -121,7 +122,7 @@ func TestPolls(t *testing.T) {
 	}
 }
 
-func outcomesOf(e *stress.Exploration) []string {
+func outcomesOf(e *explore.Exploration) []string {
 	var list []string
 	for _, o := range e.Outcomes {
 		list = append(list, o.Outcome.String())

@@ -2,34 +2,33 @@ package stress
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"slices"
 	"sort"
 
 	"github.com/leadline/leadline/history"
 )
 
-// A recorded is an execution of a program with the order of its events, and
-// how often it was seen: executions are the same if their results are and the
+// An Execution is what an execution of a program showed: its results and the order of its
+// events, and how often that was seen. Executions are the same if their results are and the
 // same invocations overlapped.
-type recorded struct {
-	outcome Outcome
-	// events are those of the parallel part in order: i is the invocation of
+type Execution struct {
+	Outcome Outcome
+	// Events are those of the parallel part in order: i is the invocation of
 	// the i-th of Program.All, -1-i its response. Invocations without a
 	// response between them are sorted, and so are responses without an
 	// invocation between them.
-	events []int16
-	times  int64
-	// Of an exploration:
-	verdict   judgement
-	violation *Violation
+	Events []int16
+	Times  int64
 }
 
-// history returns the execution as a history of the class's objects. One more
+// History returns the execution as a history of an object, given what is expected of the program. One more
 // process calls the initial part and the final part.
-func (r *recorded) history(c *Class, p *Program) (*history.History, error) {
-	x := newExecution(c, p, r.outcome)
+func (r *Execution) History(e *Expected) (*history.History, error) {
+	x := newAssembly(e, r.Outcome)
 	x.inRow(0, x.first)
-	for _, e := range r.events {
+	for _, e := range r.Events {
 		if e >= 0 {
 			x.invoke(int(e), x.process[e])
 		} else {
@@ -40,61 +39,55 @@ func (r *recorded) history(c *Class, p *Program) (*history.History, error) {
 	return x.builder.Build()
 }
 
-// overlaps reports whether two invocations were open at one time.
-func (r *recorded) overlaps() bool {
-	for i, e := range r.events {
-		if e >= 0 && i+1 < len(r.events) && r.events[i+1] >= 0 {
+// check builds the history of an execution and reports whether it is not linearizable.
+func (r *Execution) check(ctx context.Context, e *Expected, checker Checker) (*history.History, bool, error) {
+	h, err := r.History(e)
+	if err != nil {
+		return nil, false, fmt.Errorf("recorded execution of %v: %w", e.Program, err)
+	}
+	violates, err := checker.Violates(ctx, h)
+	return h, violates, err
+}
+
+// Overlaps reports whether two invocations were open at one time.
+func (r *Execution) Overlaps() bool {
+	for i, e := range r.Events {
+		if e >= 0 && i+1 < len(r.Events) && r.Events[i+1] >= 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// headerOf returns the header of histories of the program with this outcome: the
+// header returns the header of histories of the program with this outcome: the
 // model of the class, or all sequential runs of the program. A model does not
 // have the result of an invocation that waits forever, but the runs do.
-func headerOf(c *Class, p *Program, o Outcome) history.Header {
-	if c.Model != "" && !o.waits() {
+func (e *Expected) header(o Outcome) history.Header {
+	c := e.Class
+	if c.Model != "" && !o.Waits() {
 		return history.Header{Model: c.Model, ModelArgs: c.ModelArgs}
 	}
-	if p.runs == nil {
+	if e.tree.Kind() != history.List {
+		all, err := e.Runs.All()
+		e.unsteady = e.unsteady || err != nil // not all of them
+		invocations := e.Program.All()
 		var runs [][]ran
-		switch {
-		case p.oracle != nil:
-			runs = p.oracle.sequentialRuns()
-		default:
-			runs = sequentialRuns(c, p)
+		for _, r := range all {
+			run := make([]ran, len(r.Order))
+			for k, i := range r.Order {
+				run[k] = ran{invocations[i], r.Outcome[i]}
+			}
+			runs = append(runs, run)
 		}
-		p.runs = []history.Value{history.StringValue(c.Name), runTree(runs)}
+		e.tree = runTree(runs)
 	}
-	return history.Header{Model: "runs", ModelArgs: p.runs}
+	return history.Header{Model: "runs", ModelArgs: []history.Value{history.StringValue(c.Name), e.tree}}
 }
 
 // A ran is an invocation of a sequential run, with its result.
 type ran struct {
 	Invocation
 	result history.Value
-}
-
-// sequentialRuns runs the program in each order.
-func sequentialRuns(c *Class, p *Program) [][]ran {
-	var all [][]ran
-	invocations := p.All()
-	err := sequentially(c, p, func(order []int, o Outcome) bool {
-		all = append(all, ranIn(order, invocations, o))
-		return true
-	})
-	p.unsteady = p.unsteady || err != nil // not all of them
-	return all
-}
-
-// ranIn returns the run with the order and the outcome.
-func ranIn(order []int, all []Invocation, o Outcome) []ran {
-	run := make([]ran, len(order))
-	for k, i := range order {
-		run[k] = ran{all[i], o[i]}
-	}
-	return run
 }
 
 // runTree returns runs as the specification "runs" of package replay/spec
@@ -128,12 +121,12 @@ func runTree(runs [][]ran) history.Value {
 	return history.ListValue(edges...)
 }
 
-// unordered returns the history of an outcome in which all invocations of the
+// Unordered returns the history of an outcome in which all invocations of the
 // sequences overlap. Edges give the order within sequences and between those
 // that the program orders. Invocations that wait forever respond last, with
 // Waiting. The history is linearizable exactly if the outcome is expected.
-func unordered(c *Class, p *Program, o Outcome) (*history.History, error) {
-	x := newExecution(c, p, o)
+func (e *Expected) Unordered(o Outcome) (*history.History, error) {
+	p, x := e.Program, newAssembly(e, o)
 	x.inRow(0, x.first)
 	own := len(p.Sequences) + 1 // each invocation has a process of its own, so that they overlap
 	for i := x.first; i < x.last; i++ {
@@ -148,7 +141,7 @@ func unordered(c *Class, p *Program, o Outcome) (*history.History, error) {
 	}
 	x.inRow(x.last, len(x.all))
 	edge := func(from, to int) {
-		if o[to] == notCalled {
+		if o[to] == NotCalled {
 			return
 		}
 		x.builder.AddEdge(history.IntValue(int64(from)), history.IntValue(int64(to)), x.line)
@@ -168,8 +161,8 @@ func unordered(c *Class, p *Program, o Outcome) (*history.History, error) {
 	return x.builder.Build()
 }
 
-// An execution builds the history of an outcome.
-type execution struct {
+// An assembly builds the history of an outcome.
+type assembly struct {
 	builder     *history.Builder
 	all         []Invocation
 	process     []int // of each invocation: that of its sequence, or one more
@@ -178,8 +171,9 @@ type execution struct {
 	line        int
 }
 
-func newExecution(c *Class, p *Program, o Outcome) *execution {
-	x := &execution{builder: history.NewBuilder(headerOf(c, p, o)), all: p.All(), first: len(p.Initial), last: p.Len() - len(p.Final), outcome: o}
+func newAssembly(e *Expected, o Outcome) *assembly {
+	p := e.Program
+	x := &assembly{builder: history.NewBuilder(e.header(o)), all: p.All(), first: len(p.Initial), last: p.Len() - len(p.Final), outcome: o}
 	for range p.Initial {
 		x.process = append(x.process, len(p.Sequences))
 	}
@@ -194,37 +188,37 @@ func newExecution(c *Class, p *Program, o Outcome) *execution {
 	return x
 }
 
-func (x *execution) invoke(i, process int) {
-	if x.outcome[i] == notCalled {
+func (x *assembly) invoke(i, process int) {
+	if x.outcome[i] == NotCalled {
 		return
 	}
 	x.add(history.Event{Type: history.Invoke, Method: x.all[i].Method.Name, Args: x.all[i].Args}, i, process)
 }
 
-func (x *execution) respond(i, process int) {
-	if x.outcome[i] == notCalled {
+func (x *assembly) respond(i, process int) {
+	if x.outcome[i] == NotCalled {
 		return
 	}
 	x.add(history.Event{Type: history.OK, Result: x.outcome[i]}, i, process)
 }
 
-func (x *execution) add(e history.Event, i, process int) {
+func (x *assembly) add(e history.Event, i, process int) {
 	x.line++
 	e.Process, e.Op, e.Line = history.IntValue(int64(process)), history.IntValue(int64(i)), x.line
 	x.builder.Add(&e)
 }
 
 // inRow adds invocations that follow one another.
-func (x *execution) inRow(from, to int) {
+func (x *assembly) inRow(from, to int) {
 	for i := from; i < to; i++ {
 		x.invoke(i, x.process[i])
 		x.respond(i, x.process[i])
 	}
 }
 
-// A recordedTally counts recorded executions.
-type recordedTally struct {
-	byHash map[uint64][]*recorded
+// Executions counts executions that are the same. The zero value has none.
+type Executions struct {
+	byHash map[uint64][]*Execution
 	events []stampedEvent
 	order  []int16
 }
@@ -237,42 +231,42 @@ type stampedEvent struct {
 // add counts an execution, given the stamps of each invocation and its
 // response, and reports whether two sequences overlapped. Invocations that are not
 // called have stamps of 0.
-func (t *recordedTally) add(p *Program, results []history.Value, stamps []int64) bool {
+func (t *Executions) add(p *Program, results []history.Value, stamps []int64) bool {
 	overlapped := t.arrange(p, len(results), stamps)
-	t.count(results, t.order)
+	t.Count(results, t.order)
 	return overlapped
 }
 
-// count counts an execution with these events, and returns it.
-func (t *recordedTally) count(o Outcome, events []int16) *recorded {
-	sum := o.hash()
+// Count counts an execution with these events, and returns it.
+func (t *Executions) Count(o Outcome, events []int16) *Execution {
+	sum := o.Hash()
 	for _, e := range events {
 		sum = (sum ^ uint64(uint16(e))) * 0x100000001b3
 	}
 	r := t.find(sum, o, events)
-	r.times++
+	r.Times++
 	return r
 }
 
 // find returns the execution with these results and events, which hash to sum. It
 // has a count of 0 if it is new.
-func (t *recordedTally) find(sum uint64, o Outcome, events []int16) *recorded {
+func (t *Executions) find(sum uint64, o Outcome, events []int16) *Execution {
 	for _, r := range t.byHash[sum] {
-		if slices.Equal(r.events, events) && r.outcome.equal(o) {
+		if slices.Equal(r.Events, events) && r.Outcome.Equal(o) {
 			return r
 		}
 	}
 	if t.byHash == nil {
-		t.byHash = map[uint64][]*recorded{}
+		t.byHash = map[uint64][]*Execution{}
 	}
-	r := &recorded{outcome: slices.Clone(o), events: slices.Clone(events)}
+	r := &Execution{Outcome: slices.Clone(o), Events: slices.Clone(events)}
 	t.byHash[sum] = append(t.byHash[sum], r)
 	return r
 }
 
 // arrange puts the events in order and reports whether two invocations of
 // different sequences were open at one time.
-func (t *recordedTally) arrange(p *Program, n int, stamps []int64) bool {
+func (t *Executions) arrange(p *Program, n int, stamps []int64) bool {
 	t.events = t.events[:0]
 	for i := len(p.Initial); i < n-len(p.Final); i++ {
 		if stamps[2*i] == 0 { // it is not called
@@ -313,27 +307,27 @@ func sortEvents(events []int16) {
 	}
 }
 
-func (t *recordedTally) merge(other *recordedTally) {
+func (t *Executions) merge(other *Executions) {
 	for sum, list := range other.byHash {
 		for _, r := range list {
-			t.find(sum, r.outcome, r.events).times += r.times
+			t.find(sum, r.Outcome, r.Events).Times += r.Times
 		}
 	}
 }
 
-// list returns the executions by outcome and then by events.
-func (t *recordedTally) list() []recorded {
-	var all []recorded
+// List returns the executions by outcome and then by events.
+func (t *Executions) List() []Execution {
+	var all []Execution
 	for _, list := range t.byHash {
 		for _, r := range list {
 			all = append(all, *r)
 		}
 	}
 	sort.Slice(all, func(i, j int) bool {
-		if c := all[i].outcome.compare(all[j].outcome); c != 0 {
+		if c := all[i].Outcome.Compare(all[j].Outcome); c != 0 {
 			return c < 0
 		}
-		return slices.Compare(all[i].events, all[j].events) < 0
+		return slices.Compare(all[i].Events, all[j].Events) < 0
 	})
 	return all
 }

@@ -1,0 +1,71 @@
+package stress
+
+import (
+	"context"
+	"time"
+
+	"github.com/leadline/leadline/history"
+)
+
+// An Executor runs the programs of a class, each many times on fresh objects, and knows what
+// they can do sequentially. There are two: NewThreads makes the one that runs sequences in
+// threads, and explore.New the one that controls their schedules. Search asks them for
+// everything that depends on how programs run. They count what they run in the Report.
+type Executor interface {
+	// Levels is the number of levels at which programs can be run: each shows more than
+	// the one before, and takes more time.
+	Levels() int
+	// Expected runs the program sequentially. It is a *WaitsError if that is not possible
+	// since a call may wait for ever.
+	Expected(p *Program) (*Expected, error)
+	// Run runs a program until it shows a violation, or as long as t says.
+	Run(ctx context.Context, e *Expected, t *Try) (*Trial, error)
+	// Prove reports whether a violation is real, and adds what is known of it.
+	Prove(ctx context.Context, f *Finding, within time.Duration) (bool, error)
+	// Again runs a smaller program than that of f, for as long as the same violation
+	// should take to occur. It returns the violation, proved, or nil.
+	Again(ctx context.Context, f *Finding, e *Expected, within time.Duration) *Finding
+	// Simplify looks for the simplest execution with the violation of a program that is no
+	// longer reduced. It reports whether the violation is still real.
+	Simplify(ctx context.Context, f *Finding) (bool, error)
+	// Replay runs a program again that showed a violation.
+	Replay(ctx context.Context, p *Program, j *ReplayJob) (*Replayed, error)
+}
+
+// A NewExecutor makes the Executor of a search.
+type NewExecutor func(*Class, *Options, *Report) Executor
+
+// A Try says how a program is run: at all levels after From, up to Level.
+type Try struct {
+	From, Level int
+	// Method is the target, or "".
+	Method string
+	// Time is what is left of the search, and Share what a method may have of it.
+	Time, Share time.Duration
+	Slow        bool // the program calls a method whose programs take long
+}
+
+// A Trial is what an Executor saw of a program.
+type Trial struct {
+	Finding *Finding // a violation, or nil
+	// Whole means that no higher level can show more.
+	Whole bool
+	// Overlapped means that invocations of different sequences were open at the same time.
+	Overlapped bool
+	// Recorded executions are those that were looked at one by one. They are among Executed,
+	// each with how often it was seen.
+	Recorded int64
+	Executed []Execution
+	// Waits are methods with a call that may wait for ever, as far as the Executor knows.
+	Waits []string
+	// Left means that the program says nothing about the object on this Executor.
+	Left bool
+}
+
+// Seen is a violation as an Executor saw it.
+type Seen struct {
+	Expected *Expected
+	Outcome  Outcome
+	History  *history.History
+	Detail   any // of the Executor
+}

@@ -1,0 +1,360 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/leadline/leadline/history/stress"
+)
+
+// mostPreemptions is Options.Preemptions by default.
+const mostPreemptions = 3
+
+// levelExecutions is how many schedules of each level a generated program gets at
+// most.
+var levelExecutions = [...]int64{2000, 5000, 20000, 100000}
+
+// An executor is the stress.Executor that controls schedules. At level n it runs those with up to n
+// preemptions, or delays for objects that start goroutines.
+type executor struct {
+	class    *stress.Class
+	options  *stress.Options
+	report   *stress.Report
+	diverged int             // how often a program was found to diverge
+	faults   map[string]bool // those found, by kind and method
+	alone    map[string]bool // the calls that were tried alone
+}
+
+// New returns the Executor that controls the schedules of instrumented objects.
+func New(c *stress.Class, o *stress.Options, r *stress.Report) stress.Executor {
+	x := &executor{class: c, options: o, report: r, faults: map[string]bool{}, alone: map[string]bool{}}
+	r.Explored = &stress.Explored{Complete: make([]int, x.Levels()+1), Diverging: []string{}, Unbounded: o.Preemptions < 0}
+	return x
+}
+
+// Levels implements stress.Executor: it is the largest bound.
+func (x *executor) Levels() int {
+	switch o := x.options; {
+	case o.Delays > 0:
+		return o.Delays
+	case o.Preemptions < 0:
+		return mostPreemptions + 1 // which stands for no bound
+	case o.Preemptions > 0:
+		return o.Preemptions
+	}
+	return mostPreemptions
+}
+
+// isGiven reports whether the options give the programs.
+func (x *executor) isGiven() bool { return len(x.options.Programs) > 0 }
+
+// Expected implements stress.Executor: it runs the program in the scheduler. If some call waits
+// in every order, the runs are those in which calls enable each other.
+func (x *executor) Expected(p *stress.Program) (*stress.Expected, error) {
+	e, err := expectedOf(x.class, p)
+	if err == nil && !e.Complete {
+		e = enabled(e)
+	}
+	return e, err
+}
+
+// Run implements stress.Executor.
+func (x *executor) Run(ctx context.Context, e *stress.Expected, t *stress.Try) (*stress.Trial, error) {
+	if f, err := x.tryAlone(ctx, e.Program, t); f != nil || err != nil {
+		return &stress.Trial{Finding: f}, err
+	}
+	if x.isGiven() && t.Level > mostPreemptions && x.options.Preemptions < 0 {
+		bounded := *t
+		bounded.Level = mostPreemptions
+		trial, err := x.runAt(ctx, e, &bounded)
+		if err != nil || trial.Whole || trial.Finding != nil {
+			return trial, err
+		}
+		t.From = mostPreemptions
+	}
+	return x.runAt(ctx, e, t)
+}
+
+// runAt is Run with all schedules up to the bound at once.
+func (x *executor) runAt(ctx context.Context, e *stress.Expected, t *stress.Try) (*stress.Trial, error) {
+	diverged, start := x.diverged, time.Now()
+	plan := x.plan(t.Level, t.Time)
+	if x.isGiven() {
+		plan.Executions, plan.Time = 0, x.options.Effort.Time
+	} else if t.Slow {
+		plan.Time = min(plan.Time, t.Share)
+	}
+	by := newExplorer(ctx, e, x.options.Checker)
+	by.explored = x.report.Explored
+	found, f, err := x.explore(by, plan, t)
+	if err != nil {
+		return nil, err
+	}
+	trial := &stress.Trial{Finding: f, Overlapped: found.Overlapping > 0, Executed: found.executed, Recorded: found.Executions}
+	if f != nil && f.Fault != "" {
+		return trial, nil
+	}
+	explored := x.report.Explored
+	x.report.Clock = x.report.Clock || x.isGiven() && time.Since(start) >= plan.Time
+	first, last := t.From, min(found.Complete, t.Level)
+	if t.From > 0 {
+		first++
+	}
+	if trial.Whole = found.Complete == Unbounded; trial.Whole {
+		last = x.Levels()
+	}
+	for b := first; b <= last; b++ {
+		explored.Complete[b]++
+	}
+	if found.ByDelays && t.From == 0 {
+		explored.ByDelays++
+	}
+	if e.Together && t.From == 0 {
+		x.report.Together++
+	}
+	if f == nil && x.diverged == diverged {
+		explored.Judged += found.Judged
+	}
+	return trial, nil
+}
+
+// plan returns the plan for a generated program at a level.
+func (x *executor) plan(level int, within time.Duration) Plan {
+	p := Plan{Preemptions: level, Checker: x.options.Checker, Executions: levelExecutions[min(level, len(levelExecutions)-1)],
+		Time: within, Seed: x.options.Seed + uint64(x.report.Programs)<<8}
+	switch {
+	case x.options.Delays > 0:
+		p.Preemptions, p.Delays = 0, level
+	case x.options.Preemptions < 0 && level > mostPreemptions:
+		p.Preemptions = -1
+	}
+	return p
+}
+
+// explore explores a program until it finds a violation, or a fault that was not found before.
+func (x *executor) explore(by *explorer, plan Plan, t *stress.Try) (*Exploration, *stress.Finding, error) {
+	by.faults = newFaultFinder(x.faults, "")
+	by.faults.results = x.isGiven()
+	for {
+		e, err := x.run(by, plan, t)
+		if err != nil || len(e.Violations) == 0 {
+			return e, nil, err
+		}
+		v := e.Violations[len(e.Violations)-1]
+		f := findingOf(by, e, v)
+		if v.fault == "" {
+			if enables(by.expected, v) {
+				f = nil // and the executions so far count as judged
+			}
+			return e, f, nil
+		}
+		if x.faults[v.faultKey()] = true; v.fault != stress.ResultsFault || by.faults.results {
+			return e, f, nil
+		}
+		x.report.Explored.Varying = append(x.report.Explored.Varying, fmt.Sprintf("%v: %v or %v", by.program, by.faults.usual.Outcome, v.Outcome))
+		by.faults.best, by.faults.usual = Unbounded, nil
+	}
+}
+
+// aloneExecutions bounds the schedules of a call that is tried alone.
+const aloneExecutions = 500
+
+// tryAlone explores each call of a generated program alone on a new object, once: whatever its
+// goroutines do wrong, they do so in the smallest program. It returns the first violation.
+func (x *executor) tryAlone(ctx context.Context, p *stress.Program, t *stress.Try) (*stress.Finding, error) {
+	for _, inv := range p.All() {
+		alone := stress.Solo(inv)
+		text := alone.String()
+		if x.alone[text] || x.isGiven() {
+			continue
+		}
+		if e, err := x.Expected(alone); err == nil {
+			plan := x.plan(1, min(t.Time, t.Share))
+			plan.Executions = aloneExecutions
+			_, f, err := x.explore(newExplorer(ctx, e, x.options.Checker), plan, t)
+			if err != nil || f != nil && f.Fault != "" {
+				return f, err
+			}
+		}
+		x.alone[text] = true
+	}
+	return nil, nil
+}
+
+// run explores a program and counts what was run.
+func (x *executor) run(by *explorer, plan Plan, t *stress.Try) (*Exploration, error) {
+	e, err := by.explore(plan)
+	if err != nil {
+		return nil, err
+	}
+	r := x.report
+	r.Count(e.Executions, e.Executions, e.Overlapping)
+	r.Waited += e.Waited
+	r.Explored.Steps += e.Steps
+	r.Explored.Cut += e.Cut
+	r.Explored.Undecided += e.Undecided
+	if e.Diverged > 0 || by.oracle.diverged {
+		x.diverges(by.program)
+	}
+	if e.Panic != "" && !by.panics(e) {
+		x.diverges(by.program)
+	} else if e.Panic != "" {
+		x.crashed(&stress.Crash{Method: t.Method, Program: by.program.String(), What: "panic: " + e.Panic, Stack: "schedule " + e.PanicSchedule.String()})
+	}
+	return e, nil
+}
+
+// crashed reports a panic in a goroutine of an object, which would end a process
+// without the scheduler. Each panic is reported once.
+func (x *executor) crashed(c *stress.Crash) {
+	if slices.ContainsFunc(x.report.Crashes, func(other stress.Crash) bool { return other.What == c.What }) {
+		return
+	}
+	x.report.Crashes = append(x.report.Crashes, *c)
+	if x.options.Crashed != nil {
+		x.options.Crashed(c)
+	}
+}
+
+// diverges records that a program behaves differently when a schedule is repeated.
+func (x *executor) diverges(p *stress.Program) {
+	x.diverged++
+	text := p.String()
+	if e := x.report.Explored; !slices.Contains(e.Diverging, text) && len(e.Diverging) < maxDiverging {
+		e.Diverging = append(e.Diverging, text)
+	}
+}
+
+// maxDiverging is how many diverging programs a report names.
+const maxDiverging = 100
+
+// findingOf returns a violation as a finding.
+func findingOf(by *explorer, e *Exploration, v *Violation) *stress.Finding {
+	return &stress.Finding{Recorded: true, RealTime: v.RealTime, Times: 1, Executions: e.Executions, Fault: v.fault, Method: v.method,
+		Seen: stress.Seen{Expected: by.expected, Outcome: v.Outcome, History: v.History, Detail: v}}
+}
+
+// violationOf returns what findingOf was given.
+func violationOf(f *stress.Finding) *Violation {
+	v, _ := f.Seen.Detail.(*Violation)
+	return v
+}
+
+// enables reports whether an unexpected outcome of a program is one of calls that wait for
+// one another.
+func enables(e *stress.Expected, v *Violation) bool {
+	if !e.Waited || e.Together {
+		return false
+	}
+	more := enabled(e)
+	return more.Together && (v.RealTime || more.Contains(v.Outcome))
+}
+
+// Prove implements stress.Executor.
+func (x *executor) Prove(ctx context.Context, f *stress.Finding, _ time.Duration) (bool, error) {
+	return violationOf(f) != nil && x.repeats(ctx, f) && x.describe(ctx, f), nil
+}
+
+// inProcess is how often a schedule is replayed in the process.
+const inProcess = 1000
+
+// repeats reports whether replays of a violation have the same steps and the same
+// results each time, also with another clock.
+func (x *executor) repeats(ctx context.Context, f *stress.Finding) bool {
+	by, v := newExplorer(ctx, f.Seen.Expected, x.options.Checker), violationOf(f)
+	if by.replay(v, inProcess) < inProcess || by.showsTime(v) {
+		x.diverges(by.program)
+		return false
+	}
+	return true
+}
+
+// describe adds the steps of the schedule, and in a deadlock what waits for what.
+func (x *executor) describe(ctx context.Context, f *stress.Finding) bool {
+	v := violationOf(f)
+	steps, blocked := newExplorer(ctx, f.Seen.Expected, x.options.Checker).steps(v.Schedule, v.left)
+	f.Scheduled = &stress.Scheduled{Schedule: v.Schedule.String(), Preemptions: v.Preemptions, Delays: v.Delays, Switches: v.Switches, Execution: v.Execution,
+		Total: x.report.Executions, Steps: steps, Mark: mark(v.trace, v.events), Replayed: inProcess, Spins: v.spins}
+	if f.Seen.Outcome.Waits() || len(v.left) > 0 {
+		f.Waiting = blocked
+	}
+	return true
+}
+
+// Simplify implements stress.Executor.
+func (x *executor) Simplify(ctx context.Context, f *stress.Finding) (bool, error) {
+	if err := x.least(ctx, f); err != nil {
+		return false, err
+	}
+	return x.repeats(ctx, f) && (f.Fault != "" || x.stillUnexpected(ctx, f)) && x.describe(ctx, f), nil
+}
+
+// stillUnexpected runs the program sequentially once more, and reports whether the
+// violation is still one. State outside of the objects may have changed since the
+// first time.
+func (x *executor) stillUnexpected(ctx context.Context, f *stress.Finding) bool {
+	v := violationOf(f)
+	e, err := x.Expected(f.Seen.Expected.Program)
+	if err != nil {
+		return false
+	}
+	if f.Seen.Expected.Together {
+		e = enabled(e)
+	}
+	by := newExplorer(ctx, e, x.options.Checker)
+	rec := &executed{Execution: &stress.Execution{Outcome: f.Seen.Outcome, Events: v.events}}
+	bad, err := by.judge(rec, &Violation{numbers: v.numbers, ticks: v.ticks}, max(v.bound, v.Preemptions))
+	if err == nil && !bad && rec.verdict == explainable {
+		x.diverges(by.program)
+	}
+	return err == nil && bad
+}
+
+// leastExecutions bounds the schedules among which the simplest is searched for.
+const leastExecutions = 20000
+
+// least replaces the schedule of a finding by one with as few preemptions as
+// possible, and then with as few switches.
+func (x *executor) least(ctx context.Context, f *stress.Finding) error {
+	by, old := newExplorer(ctx, f.Seen.Expected, x.options.Checker), violationOf(f)
+	by.seeks(f)
+	plan := Plan{Strategy: "dfs", Checker: x.options.Checker, Executions: leastExecutions, All: true}
+	most := max(old.bound, min(old.Preemptions, mostPreempted))
+	byDelays := old.ByDelays || x.options.Delays > 0
+	for b := 0; b <= most; b++ {
+		if plan.Preemptions = b; byDelays && b > 0 {
+			plan.Preemptions, plan.Delays = 0, b
+		}
+		e, err := x.run(by, plan, &stress.Try{Method: f.Method})
+		if err != nil {
+			return err
+		}
+		var best *Violation
+		for _, v := range e.Violations {
+			if v.fault == f.Fault && (best == nil || v.Switches < best.Switches) {
+				best = v
+			}
+		}
+		if best == nil {
+			continue
+		}
+		best.Execution = old.Execution
+		f.RealTime, f.Executions, f.Times = best.RealTime, e.Executions, by.violating()
+		f.Seen.Outcome, f.Seen.History, f.Seen.Detail = best.Outcome, best.History, best
+		return nil
+	}
+	return nil
+}
+
+// Again implements stress.Executor.
+func (x *executor) Again(ctx context.Context, f *stress.Finding, e *stress.Expected, within time.Duration) *stress.Finding {
+	by, v := newExplorer(ctx, e, x.options.Checker), violationOf(f)
+	by.seeks(f)
+	found, err := x.run(by, x.plan(max(v.bound, min(v.Preemptions, mostPreempted), 1), within), &stress.Try{Method: f.Method})
+	if err != nil || len(found.Violations) == 0 || f.Fault == "" && enables(e, found.Violations[0]) {
+		return nil
+	}
+	return findingOf(by, found, found.Violations[0])
+}

@@ -1,0 +1,447 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/explore/schedule"
+)
+
+// Schedules runs a program of the class under the schedules that the plan names,
+// each on a fresh object, and compares the executions with the sequential runs of
+// the program. Objects have to call the hooks of package schedule: see package
+// instrument.
+func Schedules(ctx context.Context, c *stress.Class, p *stress.Program, plan Plan) (*Exploration, error) {
+	e, err := expectedOf(c, p)
+	if err != nil {
+		return nil, err
+	}
+	return newExplorer(ctx, enabled(e), plan.Checker).explore(plan)
+}
+
+// An explorer runs a program in the scheduler.
+type explorer struct {
+	ctx      context.Context
+	class    *stress.Class
+	program  *stress.Program
+	checker  stress.Checker
+	all      []stress.Invocation
+	calls    []stress.Call // of them
+	expected *stress.Expected
+	oracle   *oracle
+	run      schedule.Program
+
+	object  any
+	outcome stress.Outcome
+	events  []int16
+	ended   []sequenceEnd
+	seen    stress.Executions
+	judged  map[*stress.Execution]*executed
+	result  *Exploration
+	plan    Plan
+	spawns  bool // the object starts goroutines
+
+	faults   *faultFinder     // nil if executions are not checked for faults
+	explored *stress.Explored // nil, or gets the methods that took a step
+}
+
+// An executed is an execution with the verdict on it. Executions that are the same have one.
+type executed struct {
+	*stress.Execution
+	verdict   judgement
+	violation *Violation
+}
+
+// A sequenceEnd reports whether a sequence has ended.
+type sequenceEnd struct{ done bool }
+
+// Ready implements schedule.Waiter.
+func (e *sequenceEnd) Ready() bool { return e.done }
+
+// newExplorer returns an explorer of the program of which e is expected.
+func newExplorer(ctx context.Context, e *stress.Expected, checker stress.Checker) *explorer {
+	p := e.Program
+	x := &explorer{ctx: ctx, class: e.Class, program: p, checker: checker, all: p.All(), expected: e, oracle: e.Runs.(*oracle),
+		ended: make([]sequenceEnd, len(p.Sequences)), result: &Exploration{}, judged: map[*stress.Execution]*executed{}}
+	x.calls = callsOf(p)
+	x.outcome = make(stress.Outcome, len(x.calls))
+	x.run = schedule.Program{Before: x.before, After: x.after}
+	from := len(p.Initial)
+	for s, sequence := range p.Sequences {
+		x.run.Threads = append(x.run.Threads, x.thread(s, from, from+len(sequence)))
+		from += len(sequence)
+	}
+	return x
+}
+
+// callsOf returns the calls of a program.
+func callsOf(p *stress.Program) []stress.Call {
+	var calls []stress.Call
+	for _, inv := range p.All() {
+		calls = append(calls, inv.Prepare())
+	}
+	return calls
+}
+
+// before makes the object and runs the initial part.
+func (x *explorer) before() {
+	x.events = x.events[:0]
+	for i := range x.outcome {
+		x.outcome[i] = stress.NotCalled
+	}
+	clear(x.ended)
+	x.object = x.class.New()
+	for i := range x.program.Initial {
+		x.invoke(-1, i)
+	}
+}
+
+// after runs the final part.
+func (x *explorer) after() {
+	for i := len(x.calls) - len(x.program.Final); i < len(x.calls); i++ {
+		x.invoke(-1, i)
+	}
+	x.class.Release(x.object)
+}
+
+// thread returns what runs a sequence.
+func (x *explorer) thread(s, from, to int) func() {
+	var before []*sequenceEnd
+	for _, o := range x.program.Order {
+		if o[1] == s {
+			before = append(before, &x.ended[o[0]])
+		}
+	}
+	return func() {
+		for _, e := range before {
+			schedule.Wait(schedule.Begin, nil, e, "the end of another sequence")
+		}
+		for i := from; i < to; i++ {
+			x.invoke(s, i)
+		}
+		x.ended[s].done = true
+	}
+}
+
+// invoke makes the call of an invocation.
+func (x *explorer) invoke(sequence, i int) {
+	schedule.Invocation(sequence, i)
+	if sequence >= 0 {
+		x.events = append(x.events, int16(i))
+	}
+	x.outcome[i] = stress.Waiting
+	v := x.calls[i](x.object)
+	schedule.Returned() // it does not return if the execution is being ended
+	x.outcome[i] = v
+	if sequence >= 0 {
+		x.events = append(x.events, int16(-1-i))
+	}
+}
+
+// execute runs the program once.
+func (x *explorer) execute(s schedule.Strategy) *schedule.Result {
+	r := schedule.Run(&x.run, s, schedule.Limits{})
+	x.spawns = x.spawns || r.Spawned > 0
+	x.oracle.timed, x.oracle.sleeps = x.oracle.timed || r.Timed, x.oracle.sleeps || r.Slept
+	e := x.result
+	e.Executions++
+	e.Steps += int64(r.Steps)
+	if x.explored != nil && e.Executions <= watched {
+		x.noteSteps(r)
+	}
+	switch {
+	case r.Diverged || r.Foreign > 0:
+		e.Diverged++
+	case r.Cut:
+		e.Cut++
+	}
+	return r
+}
+
+// watched is the number of executions of a program whose steps are attributed to methods.
+const watched = 16
+
+// noteSteps records which methods took a step, including those that did not return.
+func (x *explorer) noteSteps(r *schedule.Result) {
+	var begun [schedule.MaxThreads]*schedule.Event
+	note := func(begin *schedule.Event, end int32) {
+		m := x.all[begin.Index].Method
+		if !m.ReadOnly && !x.explored.Stepped[m.Name] {
+			isOwn := func(a schedule.Access) bool { return a.Thread == begin.Thread }
+			x.explored.Step(m.Name, end < 0 || slices.ContainsFunc(r.Trace[begin.Stamp:end], isOwn))
+		}
+	}
+	for i := range r.Events {
+		e := &r.Events[i]
+		if !e.Return {
+			begun[e.Thread] = e
+			continue
+		}
+		note(begun[e.Thread], e.Stamp)
+		begun[e.Thread] = nil
+	}
+	for _, begin := range begun {
+		if begin != nil {
+			note(begin, -1)
+		}
+	}
+}
+
+// record returns the execution that has just ended, which may have been seen before. It
+// returns nil if the execution is not to be judged.
+func (x *explorer) record(r *schedule.Result) *executed {
+	if r.Diverged || r.Foreign > 0 || r.Cut || r.Pruned || r.Panic != nil {
+		return nil
+	}
+	if r.Deadlock {
+		first, last := len(x.program.Initial), len(x.calls)-len(x.program.Final)
+		for i := first; i < last; i++ {
+			if x.outcome[i] == stress.Waiting {
+				x.events = append(x.events, int16(-1-i))
+			}
+		}
+		if x.outcome.Waits() { // otherwise only Close waits
+			x.result.Waited++
+		}
+	}
+	e := x.seen.Count(x.outcome, x.events)
+	rec := x.judged[e]
+	if rec == nil {
+		rec = &executed{Execution: e}
+		x.judged[e] = rec
+	}
+	return rec
+}
+
+// explore runs the schedules of a plan.
+func (x *explorer) explore(plan Plan) (*Exploration, error) {
+	x.plan, x.result, x.seen = plan, &Exploration{Complete: -1}, stress.Executions{}
+	clear(x.judged)
+	if plan.Time > 0 {
+		x.oracle.end = time.Now().Add(plan.Time)
+		defer func() { x.oracle.end = time.Time{} }()
+	}
+	var err error
+	switch plan.Strategy {
+	case "", "dfs":
+		err = x.deepen(plan)
+	case "pos":
+		_, err = x.runAll(schedule.NewPOS(plan.Seed), plan.Executions, nil)
+	default:
+		err = fmt.Errorf("unknown strategy %q", plan.Strategy)
+	}
+	if err != nil {
+		return nil, err
+	}
+	x.result.executed = x.seen.List()
+	x.result.Outcomes = outcomesOf(x.result.executed)
+	for _, r := range x.judged {
+		if r.Overlaps() {
+			x.result.Overlapping += r.Times
+		}
+		if r.verdict == explainable || r.verdict == violates {
+			x.result.Judged += r.Times
+		}
+	}
+	return x.result, nil
+}
+
+// randomSchedules is how many random schedules an object that starts goroutines gets.
+const randomSchedules = 512
+
+// pollingPreemptions is the bound for programs that are explored without one, if a thread
+// seems to poll forever.
+const pollingPreemptions = 3
+
+// deepen runs all schedules of one bound after another. It counts delays for objects
+// that start goroutines, unless the plan says otherwise.
+func (x *explorer) deepen(plan Plan) error {
+	if plan.Preemptions < 0 && plan.Delays == 0 {
+		s := schedule.NewDPOR()
+		sure, err := x.runAll(s, plan.Executions, nil)
+		if sure < Unbounded || err != nil {
+			return err
+		}
+		if s.Exhausted() {
+			x.result.Complete = Unbounded
+			return nil
+		}
+		x.result.Complete = 0
+		plan.Strategy, plan.Preemptions = "dfs", pollingPreemptions
+		if plan.Executions > 0 {
+			if plan.Executions -= x.result.Executions; plan.Executions <= 0 {
+				return nil
+			}
+		}
+	}
+	dfs := schedule.DFSOptions{Preemptions: plan.Preemptions, Delays: -1, Filter: true}
+	auto := plan.Delays == 0 && plan.Strategy == ""
+	if plan.Delays > 0 {
+		dfs.Preemptions, dfs.Delays = -1, plan.Delays
+	}
+	if auto && !x.spawns { // the first execution shows whether it does
+		if _, err := x.runAll(schedule.NewDFS(dfs), 1, nil); err != nil || x.stops() {
+			return err
+		}
+	}
+	if auto && x.spawns {
+		dfs.Preemptions, dfs.Delays = -1, plan.Preemptions
+		if plan.Preemptions > 0 {
+			if _, err := x.runAll(schedule.NewPOS(plan.Seed), randomSchedules, nil); err != nil || x.stops() {
+				return err
+			}
+		}
+	}
+	x.result.ByDelays = dfs.Delays >= 0
+	s := schedule.NewDFS(dfs)
+	sure, err := x.runAll(s, plan.Executions, s.Bound)
+	if err != nil {
+		return err
+	}
+	if sure < Unbounded || !s.Exhausted() {
+		sure = min(sure, s.Complete())
+	}
+	x.result.Complete = max(x.result.Complete, sure)
+	return nil
+}
+
+// stops reports whether a violation ends the exploration.
+func (x *explorer) stops() bool {
+	return len(x.result.Violations) > 0 && !x.plan.All || x.result.Panic != "" || x.ctx.Err() != nil
+}
+
+// runAll runs the schedules of a strategy until one violates, most of them have
+// run (0 means no limit), or the plan ends it. The bound of the strategy is nil if it
+// has none. It returns the last bound at which each execution could be judged: -1
+// without any, and Unbounded if these were all schedules.
+func (x *explorer) runAll(s schedule.Strategy, most int64, bound func() int) (sure int, err error) {
+	if bound == nil {
+		bound = func() int { return 0 }
+	}
+	end := time.Time{}
+	if x.plan.Time > 0 {
+		end = time.Now().Add(x.plan.Time)
+	}
+	e := x.result
+	sure = Unbounded
+	for n := int64(1); ; n++ {
+		at, before := bound(), e.Undecided
+		r := x.execute(s)
+		if r.Panic != nil {
+			e.Panic, e.PanicSchedule = fmt.Sprint(r.Panic), slices.Clone(r.Schedule)
+			return min(sure, at-1), nil
+		}
+		rec := x.record(r)
+		if rec == nil && !r.Pruned {
+			sure = min(sure, at-1)
+		}
+		var v *Violation
+		if rec != nil && (rec.verdict == unjudged || rec.verdict == violates && switchesOf(r) < rec.violation.Switches) {
+			v = &Violation{Outcome: rec.Outcome, Execution: e.Executions, ByDelays: e.ByDelays, events: rec.Events, bound: at, numbers: schedule.Drawn()}
+			v.describe(r)
+		}
+		f := x.suspect(rec, r, at)
+		if x.faults != nil && x.faults.only != "" {
+			v = nil // only that fault counts
+		}
+		more := s.Next(r) // the sequential runs of judge overwrite the result
+		switch {
+		case v == nil:
+		case rec.verdict == violates:
+			v.RealTime, v.History = rec.violation.RealTime, rec.violation.History
+			*rec.violation = *v
+		default:
+			bad, err := x.judge(rec, v, max(at, v.Preemptions))
+			if err != nil {
+				return -1, err
+			}
+			if bad && v.spins && !x.spinsLonger(v) {
+				bad, rec.verdict = false, spinsAWhile
+			}
+			if bad {
+				rec.violation = v
+				e.Violations = append(e.Violations, v)
+				if !x.plan.All {
+					return min(sure, at-1), nil
+				}
+			}
+		}
+		if f != nil && rec.verdict != violates && x.isFault(rec, f) {
+			if e.Violations = append(e.Violations, f); !x.plan.All {
+				return min(sure, at-1), nil
+			}
+		}
+		if rec != nil && rec.verdict == spinsAWhile {
+			e.Cut++
+			e.Waited--
+		}
+		if e.Undecided > before || rec != nil && rec.verdict == spinsAWhile {
+			sure = min(sure, at-1)
+		}
+		if !more {
+			return sure, nil
+		}
+		if n == most || n%64 == 0 && (x.ctx.Err() != nil || !end.IsZero() && time.Now().After(end)) {
+			return min(sure, at-1, bound()-1), nil
+		}
+	}
+}
+
+// longSpin is how many steps each thread of a violation spins before that is reported.
+var longSpin = 1 << 20
+
+// spinsLonger reports whether the threads of a violation still spin if they have more time.
+// A loop that counts its rounds may end.
+func (x *explorer) spinsLonger(v *Violation) bool {
+	return schedule.Run(&x.run, schedule.NewReplay(v.Schedule), schedule.Limits{Spin: longSpin}).Spins
+}
+
+// describe adds what is known of the execution.
+func (v *Violation) describe(r *schedule.Result) {
+	v.Schedule, v.Preemptions = slices.Clone(r.Schedule), r.Preemptions
+	v.trace, v.Switches, v.spins, v.ticks = r.Fingerprint, switchesOf(r), r.Spins && v.Outcome.Waits(), r.Ticks
+	if v.ByDelays {
+		v.Delays = v.bound
+	}
+}
+
+func switchesOf(r *schedule.Result) int {
+	n := 0
+	for i := 1; i < len(r.Trace); i++ {
+		if r.Trace[i].Thread != r.Trace[i-1].Thread {
+			n++
+		}
+	}
+	return n
+}
+
+// outcomesOf returns the outcomes of executions, which are in their order.
+func outcomesOf(list []stress.Execution) []stress.Count {
+	var all []stress.Count
+	for i := range list {
+		r := &list[i]
+		if n := len(all); n > 0 && all[n-1].Outcome.Equal(r.Outcome) {
+			all[n-1].Times += r.Times
+		} else {
+			all = append(all, stress.Count{Outcome: r.Outcome, Times: r.Times})
+		}
+	}
+	return all
+}
+
+// violating returns how many executions violate, or have the fault that is searched for.
+func (x *explorer) violating() int64 {
+	if x.faults != nil {
+		return max(x.faults.times, 1)
+	}
+	n := int64(0)
+	for _, r := range x.judged {
+		if r.verdict == violates {
+			n += r.Times
+		}
+	}
+	return n
+}

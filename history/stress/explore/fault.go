@@ -1,0 +1,140 @@
+package explore
+
+import (
+	"slices"
+
+	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/explore/schedule"
+)
+
+// A check for faults collects garbage. So a program is checked at most mostChecks times while the
+// same goroutines wait at the same places, and in all firstChecks times and once in checkedOne
+// executions.
+const mostChecks, firstChecks, checkedOne = 4, 64, 64
+
+// A faultFinder is what an explorer knows about faults; nil if it does not search for any.
+type faultFinder struct {
+	known   map[string]bool // those that are reported, by kind and method
+	only    string          // the one that is searched for, if not ""
+	results bool            // ResultsFault is a violation
+	checked map[uint64]int  // by Result.Places
+	checks  int64
+	usual   *executed       // the execution without preemptions, if it has a result to compare
+	best    int             // the fewest switches of one that was found
+	guilty  map[uint64]bool // the Result.Places of those
+	times   int64           // executions with these
+}
+
+func newFaultFinder(known map[string]bool, only string) *faultFinder {
+	return &faultFinder{known: known, only: only, checked: map[uint64]int{}, guilty: map[uint64]bool{}, best: Unbounded}
+}
+
+// seeks makes the explorer search for the fault of a finding, if it has one.
+func (x *explorer) seeks(f *stress.Finding) {
+	if f.Fault != "" {
+		x.faults = newFaultFinder(nil, violationOf(f).faultKey())
+	}
+}
+
+// suspect returns a violation if the execution that has just ended may have a fault.
+func (x *explorer) suspect(rec *executed, r *schedule.Result, at int) *Violation {
+	if x.faults == nil || rec == nil || r.Spins || r.Lost > 0 {
+		return nil
+	}
+	v := &Violation{Outcome: rec.Outcome, Execution: x.result.Executions, ByDelays: x.result.ByDelays, events: rec.Events, bound: at, numbers: schedule.Drawn()}
+	v.started, v.places = r.Started, r.Places
+	f := x.faults
+	if f.guilty[r.Places] {
+		f.times++
+	}
+	v.compares = x.program.IsSolo() && depends(r) && !rec.Outcome.Waits() && (f.usual == nil || !f.usual.Outcome.Equal(rec.Outcome))
+	v.waits = (r.Left > 0 || rec.Outcome.Waits() && r.Started != 0) &&
+		(f.checked[r.Places] < mostChecks && f.checks < firstChecks+x.result.Executions/checkedOne || f.best < Unbounded)
+	if v.describe(r); !v.waits && !v.compares || v.Switches >= f.best {
+		return nil
+	}
+	return v
+}
+
+// depends reports whether the result of the only call of an execution can depend on nothing but
+// the order of the steps of goroutines that the call has started.
+func depends(r *schedule.Result) bool {
+	return r.Started != 0 && r.Choices == 0 && r.Ticks == 0 && !r.Timed && !r.Deadlock
+}
+
+// isFault reports whether an execution that may have a fault has one that is searched for.
+func (x *explorer) isFault(rec *executed, v *Violation) bool {
+	x.faults.checks++
+	found := v.waits && x.waitsForever(v) || v.compares && x.differs(rec, v)
+	key, f := v.faultKey(), x.faults
+	if v.waits && v.fault != stress.LeakFault && v.fault != stress.DeadlockFault {
+		f.checked[v.places]++
+	}
+	if !found {
+		return false
+	}
+	if f.only != "" && f.only != key || f.only == "" && f.known[key] {
+		f.checked[v.places] = mostChecks
+		return false
+	}
+	h, err := rec.History(x.expected)
+	if err != nil {
+		return false
+	}
+	if v.History, f.best = h, min(f.best, v.Switches); v.waits && !f.guilty[v.places] {
+		f.guilty[v.places] = true
+		f.times++
+	}
+	return true
+}
+
+func (v *Violation) faultKey() string { return v.fault + " " + v.method }
+
+// waitsForever reports whether goroutines that a call has started wait forever, or the call waits
+// for them.
+func (x *explorer) waitsForever(v *Violation) bool {
+	calls := x.program.All()
+	for _, b := range schedule.Forever(&x.run, v.Schedule) {
+		if b.Index < 0 || b.Index >= len(calls) {
+			continue // started by the constructor, or the harness waits
+		}
+		if v.left = append(v.left, b.Thread); !b.Daemon {
+			continue
+		}
+		v.method = calls[b.Index].Method.Name
+		if v.fault = stress.LeakFault; v.Outcome[b.Index] == stress.Waiting {
+			v.fault = stress.DeadlockFault
+		}
+	}
+	if v.fault == "" && x.program.IsSolo() && v.Outcome.Waits() && v.started != 0 && x.oracle.returns() {
+		v.fault, v.method = stress.DeadlockFault, calls[0].Method.Name
+	}
+	return v.fault != ""
+}
+
+// returns reports whether all calls return in some sequential run.
+func (o *oracle) returns() bool {
+	for _, list := range o.runs {
+		if slices.ContainsFunc(list, func(r *stress.SequentialRun) bool { return r.Waiting == 0 }) {
+			return true
+		}
+	}
+	return false
+}
+
+// differs reports whether the result of the only call is another one without preemptions.
+func (x *explorer) differs(rec *executed, v *Violation) bool {
+	if x.faults.usual == nil {
+		x.faults.usual = &executed{Execution: &stress.Execution{Outcome: slices.Clone(rec.Outcome)}}
+		r := schedule.Run(&x.run, schedule.NewReplay(nil), schedule.Limits{})
+		if other := x.record(r); other != nil && depends(r) && !other.Outcome.Waits() {
+			other.Times--
+			x.faults.usual = other
+		}
+	}
+	if x.faults.usual.Outcome.Equal(rec.Outcome) {
+		return false
+	}
+	v.fault, v.method = stress.ResultsFault, x.all[0].Method.Name
+	return true
+}

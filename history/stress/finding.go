@@ -1,0 +1,152 @@
+package stress
+
+import (
+	"fmt"
+	"time"
+)
+
+// A Finding is a program with an outcome that no order of its invocations
+// explains. The checker has found its History not linearizable.
+type Finding struct {
+	Subject string `json:"subject"` // the name of the class
+	// Method is to blame, since all others are core; "" if no single one is. Methods are
+	// those that the sequences of the Program call.
+	Method   string            `json:"method"`
+	Methods  []string          `json:"methods"`
+	Program  string            `json:"program"`
+	Outcome  string            `json:"outcome"`
+	Expected []ExpectedOutcome `json:"expected"`
+	// Times is how many of the program's Executions had unexpected outcomes.
+	Times      int64 `json:"times"`
+	Executions int64 `json:"executions"`
+	// Spent is how long these took.
+	Spent time.Duration `json:"spent_ns"`
+	// Explored is how many programs with the method ran until then. Generated
+	// is how many there are in all, or 0 if they are drawn without end.
+	Explored  int           `json:"explored"`
+	Generated int           `json:"generated"`
+	Rank      [3]int        `json:"rank"` // invocations, sequences, values
+	Elapsed   time.Duration `json:"elapsed_ns"`
+	// History is an execution with the outcome, in leadline's format. If it is
+	// not Recorded, only the order within the sequences is known.
+	History  string `json:"history"`
+	Recorded bool   `json:"recorded"`
+	// RealTime violations have an outcome that some order explains, but none
+	// that respects which invocation ended before which began.
+	RealTime bool `json:"real_time"`
+	// Fault is "deadlock", "leak" or "results" if the violation is one inside a single call, of
+	// the Method: some order may explain the outcome all the same. See DeadlockFault.
+	Fault string `json:"fault,omitempty"`
+	// Waiting has a line for each invocation that waits forever, with the place where
+	// it waits, and lines for those that could continue in some order. It is empty if
+	// all invocations return.
+	Waiting []string `json:"waiting,omitempty"`
+	// Scheduled is the schedule of History, if schedules were explored. Then Executions
+	// are the schedules that were tried with the same number of preemptions, and Times
+	// those that are violations.
+	Scheduled *Scheduled `json:"scheduled,omitempty"`
+
+	Seen Seen `json:"-"` // not in a decoded one
+}
+
+// Scheduled is the schedule of a violation.
+type Scheduled struct {
+	Schedule    string `json:"schedule"` // see schedule.ParseSchedule
+	Preemptions int    `json:"preemptions"`
+	Delays      int    `json:"delays"`
+	Switches    int    `json:"switches"`
+	// Execution is the number of the execution of the program as it was found.
+	Execution int64 `json:"execution"`
+	// Total is how many executions there were until then, of all programs.
+	Total int64 `json:"total_executions"`
+	// Steps are those of the execution.
+	Steps []ScheduledStep `json:"steps"`
+	// Mark is a hash of the steps and of the order of invocations and responses.
+	Mark string `json:"mark"`
+	// Replayed is how many times the schedule was replayed in the process, with the
+	// same results each time, and Elsewhere how many times in another.
+	Replayed  int `json:"replayed"`
+	Elsewhere int `json:"replayed_elsewhere"`
+	// OnThreads of ThreadExecutions on real threads had an outcome that was not
+	// expected, without instrumentation.
+	OnThreads        int64 `json:"on_threads"`
+	ThreadExecutions int64 `json:"thread_executions"`
+	// ThreadsFailed says why the run on real threads has no result, for example a crash.
+	ThreadsFailed string `json:"threads_failed,omitempty"`
+	// Spins says that threads do not block, but spin forever.
+	Spins bool `json:"spins,omitempty"`
+}
+
+// RealThreads returns a line about the run on real threads, or "" if there was none.
+func (s *Scheduled) RealThreads() string {
+	switch {
+	case s.ThreadsFailed != "":
+		return "the run on real threads failed: " + s.ThreadsFailed
+	case s.ThreadExecutions > 0:
+		return fmt.Sprintf("seen on real threads: %d of %d executions", s.OnThreads, s.ThreadExecutions)
+	}
+	return ""
+}
+
+// A ScheduledStep is a step of a thread, or the beginning or the end of an
+// invocation.
+type ScheduledStep struct {
+	// Thread counts the sequences first, and then goroutines of the object. It is -1
+	// for the initial and the final part.
+	Thread int    `json:"thread"`
+	Event  bool   `json:"event,omitempty"` // an invocation begins or ends
+	What   string `json:"what"`            // the invocation, its result, or what kind of step
+	Place  string `json:"place,omitempty"` // file:line
+	Value  string `json:"value,omitempty"` // that was read or written, if it is known
+}
+
+// again times the mean time between two violations is enough to see one almost
+// certainly.
+const again = 20
+
+// Again returns how long the program has to run to show a violation again, almost
+// certainly: 20 times as long as it took on average.
+func (f *Finding) Again() time.Duration {
+	d, step := again*f.Spent/time.Duration(max(f.Times, 1)), 100*time.Millisecond
+	if d > 10*step {
+		step = time.Second
+	}
+	return (d + step - 1).Truncate(step)
+}
+
+// An ExpectedOutcome is one that shuffles of a program lead to.
+type ExpectedOutcome struct {
+	Outcome string `json:"outcome"`
+	Times   int64  `json:"shuffles"`
+}
+
+// Faults inside one call. They are violations although some order of the invocations may
+// explain the outcome.
+const (
+	// DeadlockFault: a call waits forever for goroutines that it has started. Either nothing
+	// can wake these any more (see schedule.Forever), or the call returns under another
+	// schedule although it is the only one.
+	DeadlockFault = "deadlock"
+	// LeakFault: a goroutine that a call has started waits forever, and nothing that the
+	// object or a running goroutine refers to can wake it.
+	LeakFault = "leak"
+	// ResultsFault: the result of a call that starts goroutines depends on the schedule, though
+	// it is the only one. It is a violation only if the options give a program with that call.
+	ResultsFault = "results"
+)
+
+// Says returns what a violation shows about the object, or about the Method if there is one.
+func (f *Finding) Says() string {
+	switch f.Fault {
+	case DeadlockFault:
+		return "deadlocks by itself"
+	case LeakFault:
+		return "leaks a goroutine"
+	case ResultsFault:
+		return "has results that depend on the schedule, though nothing else is called"
+	}
+	return "is not atomic"
+}
+
+// isAbout reports whether the finding says that a method is not atomic, or "" several together.
+func (f *Finding) isAbout(method string) bool { return f.Fault == "" && f.Method == method }
