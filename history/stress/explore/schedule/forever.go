@@ -125,7 +125,7 @@ func (s *scheduler) spare(set uint64) {
 		t := s.threads[bits.TrailingZeros64(m)]
 		t.body, t.waiter, t.place = nil, nil, nil
 	}
-	clear(channels)
+	s.reset()
 	runtime.GC()
 	forever := ended
 	for before := uint64(0); before != forever; {

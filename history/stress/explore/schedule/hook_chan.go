@@ -24,17 +24,11 @@ const (
 	sends
 )
 
-var (
-	channels      = map[unsafe.Pointer]any{} // the keys keep the channels from being freed
-	channelsEpoch uint64
-)
+// channels has the *channel of each channel. The keys keep the channels from being freed.
+var channels = map[unsafe.Pointer]any{}
 
 // known returns the state of the channel at p in the current execution.
 func known[T any](p unsafe.Pointer) *channel[T] {
-	if e := Epoch(); channelsEpoch != e {
-		clear(channels)
-		channelsEpoch = e
-	}
 	c, _ := channels[p].(*channel[T])
 	if c == nil {
 		c = new(channel[T])

@@ -57,7 +57,6 @@ func StrHash(p unsafe.Pointer, seed uintptr) uintptr {
 const randomChoices = 2
 
 type random struct {
-	epoch uint64
 	drawn int
 	state uint64
 	list  []uint64 // the different numbers, at most mostDrawn
@@ -70,12 +69,7 @@ var randomness random
 const mostDrawn = 16
 
 // Drawn returns the different random numbers of the last execution.
-func Drawn() []uint64 {
-	if randomness.epoch+1 != Epoch() { // the end of an execution counts
-		return nil
-	}
-	return slices.Clone(randomness.list)
-}
+func Drawn() []uint64 { return slices.Clone(randomness.list) }
 
 // Redraw makes the first mostDrawn random numbers of later executions choices among these,
 // until it is called with none. So a sequential run may give each invocation the number that
@@ -98,9 +92,6 @@ func Rand64() uint64 {
 	}
 	the.changed = true // see hangs
 	r := &randomness
-	if e := Epoch(); r.epoch != e {
-		r.epoch, r.drawn, r.state, r.list = e, 0, 0, r.list[:0]
-	}
 	x := r.next()
 	if len(r.list) < mostDrawn && !slices.Contains(r.list, x) {
 		r.list = append(r.list, x)

@@ -35,9 +35,6 @@ type receiver interface {
 
 // state returns the state of the channel, or nil if no instrumented code has used it.
 func (r *reception) state() receiver {
-	if channelsEpoch != Epoch() {
-		return nil
-	}
 	c, _ := channels[r.ch.UnsafePointer()].(receiver)
 	return c
 }

@@ -327,6 +327,9 @@ func show(h *heap, r *schedule.Result, events []schedule.Event) outcome {
 	fmt.Fprint(&b, h.log, h.cells, h.guarded, h.shared, r.Deadlock, r.DaemonsLeft)
 	var blocked []string
 	for _, x := range r.Blocked {
+		if !r.Deadlock {
+			break // goroutines of an invocation are left: without Invocation, there are none
+		}
 		if x.Daemon {
 			x.Thread = 99 // it depends on the order of starts
 		}

@@ -83,9 +83,10 @@ type scheduler struct {
 	traced      bool
 	after       int // the thread of Before and After
 	forever     uint64
-	kept        []any // see Keep
-	most        int   // steps of a part
-	limit       int   // the step that ends this part
+	kept        []any                  // see Keep
+	atEnd       []interface{ Reset() } // see AtEnd
+	most        int                    // steps of a part
+	limit       int                    // the step that ends this part
 	steps       int
 	clock, step int64 // the step is that of a reading
 	rounds      int   // times that all threads yielded since the last write
@@ -125,7 +126,6 @@ func (s *scheduler) execute(p *Program, st Strategy, l Limits, traced bool) *Res
 	if s.step = l.Tick; s.step == 0 {
 		s.step = 1000
 	}
-	epoch.Add(1)
 	s.decision.Daemons = 0
 	s.foreign.Store(0)
 	s.strategy, s.live, s.traced, s.after, s.forever = st, 0, traced, len(p.Threads), l.forever
@@ -138,6 +138,7 @@ func (s *scheduler) execute(p *Program, st Strategy, l Limits, traced bool) *Res
 	s.parallel, s.quiescing, s.stopped = false, false, false
 	s.trace, s.pending, s.events, s.details = s.trace[:0], s.pending[:0], s.events[:0], s.details[:0]
 	s.addresses = nil
+	randomness = random{list: randomness.list[:0], again: randomness.again}
 	s.doubtful, s.patience = false, l.Spin
 	if l.Spin == 0 {
 		s.patience = l.Steps
@@ -154,7 +155,6 @@ func (s *scheduler) execute(p *Program, st Strategy, l Limits, traced bool) *Res
 		s.result.Cut = !s.result.Spins
 	}
 	s.finish()
-	epoch.Add(1) // what the execution left is dead
 	s.result.Spawned = s.live - len(p.Threads) - 1
 	s.result.Steps, s.result.Trace, s.result.Pending, s.result.Events, s.result.Details = s.steps, s.trace, s.pending, s.events, s.details
 	if r, ok := st.(interface{ left() bool }); ok && r.left() {
@@ -296,7 +296,18 @@ func (s *scheduler) finish() {
 	}
 	s.end(s.alive)
 	current.Store(nil)
+	s.reset()
 	s.aborting, s.kept = false, nil
+}
+
+// reset drops what is kept of the execution.
+func (s *scheduler) reset() {
+	for _, r := range s.atEnd {
+		r.Reset()
+	}
+	clear(s.atEnd)
+	s.atEnd = s.atEnd[:0]
+	clear(channels)
 }
 
 // end ends threads at their steps.

@@ -38,9 +38,6 @@ type Held interface{ Holders() []Hold }
 // current is the thread that runs, or nil outside of an execution.
 var current atomic.Pointer[thread]
 
-// epoch counts executions.
-var epoch atomic.Uint64
-
 // self returns the thread of the caller, or nil outside of a scheduled
 // execution and for a goroutine that the scheduler does not know.
 func self() *thread {
@@ -199,9 +196,13 @@ func SleepUntil(at int64, what string) {
 	}
 }
 
-// Epoch changes with each execution: state that is kept by address, or in
-// globals, is dropped when it changes.
-func Epoch() uint64 { return epoch.Load() }
+// AtEnd calls r.Reset when the execution is over. What is kept in an object or in a global
+// variable is of one execution. AtEnd does nothing if the caller is not Active.
+func AtEnd(r interface{ Reset() }) {
+	if Active() {
+		the.atEnd = append(the.atEnd, r)
+	}
+}
 
 // Self returns the number of the caller's thread, or -1 if it is not Active.
 func Self() int {

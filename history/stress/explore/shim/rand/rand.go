@@ -46,16 +46,18 @@ func Read(p []byte) (n int, err error) {
 	return len(p), nil
 }
 
-// seeded is the source that the program of the present execution seeded.
-var seeded struct {
-	epoch  uint64
-	source Source64
-}
+// seeded is the source that the program of the present execution seeded, or nil.
+var seeded Source64
+
+type unseed struct{}
+
+func (unseed) Reset() { seeded = nil }
 
 // Seed seeds the numbers that follow, those of the present execution only.
 func Seed(seed int64) {
 	if schedule.Active() {
-		seeded.epoch, seeded.source = schedule.Epoch(), rand.NewSource(seed).(Source64)
+		seeded = rand.NewSource(seed).(Source64)
+		schedule.AtEnd(unseed{})
 		return
 	}
 	//lint:ignore SA1019 it replaces the deprecated function
@@ -80,8 +82,8 @@ func (globalSource) Uint64() uint64 {
 	switch {
 	case !schedule.Active():
 		return rand.Uint64()
-	case seeded.source != nil && seeded.epoch == schedule.Epoch():
-		return seeded.source.Uint64()
+	case seeded != nil:
+		return seeded.Uint64()
 	}
 	return schedule.Rand64()
 }
@@ -99,16 +101,18 @@ func NewSource(seed int64) Source {
 
 type source struct {
 	Source64
-	epoch  uint64
-	inside Source64
+	inside Source64 // of the execution, or nil
 }
+
+func (s *source) Reset() { s.inside = nil }
 
 func (s *source) present() Source64 {
 	if !schedule.Active() {
 		return s.Source64
 	}
-	if e := schedule.Epoch(); s.epoch != e {
-		s.epoch, s.inside = e, rand.NewSource(1).(Source64)
+	if s.inside == nil {
+		s.inside = rand.NewSource(1).(Source64)
+		schedule.AtEnd(s)
 	}
 	return s.inside
 }

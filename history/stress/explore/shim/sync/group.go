@@ -11,17 +11,16 @@ import (
 // A WaitGroup replaces sync.WaitGroup.
 type WaitGroup struct {
 	real  sync.WaitGroup
-	by    owned        // the execution that used it last
+	used  used
 	n     atomic.Int64 // the counter of real
-	base  int64        // the counter before that execution
-	waits int          // threads that wait, in this execution
+	base  int64        // the counter before the execution
+	waits int          // threads that wait
 	round int          // how often it let them go
 }
 
 // Add adds delta to the counter.
 func (wg *WaitGroup) Add(delta int) {
 	schedule.Step(write, unsafe.Pointer(wg))
-	wg.release()
 	if schedule.Active() {
 		wg.enter()
 		n := wg.n.Load() + int64(delta)
@@ -46,12 +45,10 @@ func (wg *WaitGroup) Done() { wg.Add(-1) }
 // Wait blocks until the counter is zero.
 func (wg *WaitGroup) Wait() {
 	if !schedule.Active() {
-		wg.release()
 		wg.real.Wait()
 		return
 	}
 	schedule.Step(read, unsafe.Pointer(wg))
-	wg.release()
 	wg.enter()
 	if wg.n.Load() == 0 {
 		return
@@ -77,21 +74,22 @@ func (wg *WaitGroup) Go(f func()) {
 	})
 }
 
-// enter marks wg as used by the present execution.
+// enter notes the counter at the first use in the execution.
 func (wg *WaitGroup) enter() {
-	if !wg.by.ours() {
-		wg.base, wg.waits = wg.n.Load(), 0
-		wg.by.acquire()
+	if !wg.used {
+		wg.base = wg.n.Load()
+		wg.used.mark((*groupState)(wg))
 	}
 }
 
-// release undoes what an execution that is over did to the counter.
-func (wg *WaitGroup) release() {
-	if wg.by.ended() {
-		delta := wg.base - wg.n.Load()
-		wg.n.Add(delta)
-		wg.real.Add(int(delta))
-	}
+type groupState WaitGroup
+
+// Reset undoes what the execution did to the counter.
+func (wg *groupState) Reset() {
+	delta := wg.base - wg.n.Load()
+	wg.n.Add(delta)
+	wg.real.Add(int(delta))
+	wg.used, wg.waits = false, 0
 }
 
 type groupWait struct {
@@ -105,36 +103,32 @@ func (w *groupWait) Ready() bool { return w.wg.round != w.round || w.wg.n.Load()
 // for the next one.
 type Once struct {
 	mu   Mutex
-	done atomic.Uint64 // 1 + epoch of the execution that did it, 1 for outside
+	done atomic.Bool
 }
 
 // Do calls f if this is the first call.
 func (o *Once) Do(f func()) {
 	schedule.Step(read, unsafe.Pointer(o))
-	if o.isDone() {
+	if o.done.Load() {
 		return
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.isDone() {
+	if !o.done.Load() {
 		defer o.markDone()
 		f()
 	}
 }
 
-func (o *Once) isDone() bool {
-	d := o.done.Load()
-	return d == 1 || d != 0 && d-1 == schedule.Epoch()
-}
-
 func (o *Once) markDone() {
 	schedule.Step(write, unsafe.Pointer(o))
-	d := uint64(1)
-	if schedule.Active() {
-		d += schedule.Epoch()
-	}
-	o.done.Store(d)
+	schedule.AtEnd((*onceState)(o))
+	o.done.Store(true)
 }
+
+type onceState Once
+
+func (o *onceState) Reset() { o.done.Store(false) }
 
 // OnceFunc returns a function that calls f once.
 func OnceFunc(f func()) func() {
@@ -194,7 +188,7 @@ type Cond struct {
 	real  sync.Cond // where goroutines outside of an execution wait
 	once  sync.Once // sets its L
 	self  *Cond     // to notice copies
-	epoch uint64
+	used  used
 	first *condWait // the queue of threads of the execution
 }
 
@@ -253,7 +247,7 @@ func (c *Cond) outside() *sync.Cond {
 	return &c.real
 }
 
-// enter forgets the threads of earlier executions.
+// enter is called at each use in an execution.
 func (c *Cond) enter() {
 	if c.self == nil {
 		c.self = c
@@ -261,10 +255,12 @@ func (c *Cond) enter() {
 	if c.self != c {
 		panic("sync.Cond is copied")
 	}
-	if e := schedule.Epoch(); c.epoch != e {
-		c.first, c.epoch = nil, e
-	}
+	c.used.mark((*condState)(c))
 }
+
+type condState Cond
+
+func (c *condState) Reset() { c.used, c.first = false, nil }
 
 type condWait struct {
 	woken bool

@@ -16,11 +16,15 @@ const poolChoices = 3
 type Pool struct {
 	New func() any
 
-	real  sync.Pool
-	epoch uint64
-	gets  int
-	list  []any
+	real sync.Pool
+	used used
+	gets int
+	list []any
 }
+
+type poolState Pool
+
+func (p *poolState) Reset() { p.used, p.gets, p.list = false, 0, nil }
 
 // Get returns an object that was put, or else a new one.
 func (p *Pool) Get() any {
@@ -41,7 +45,6 @@ func (p *Pool) Get() any {
 }
 
 func (p *Pool) take() any {
-	p.enter()
 	n := len(p.list)
 	if n == 0 {
 		return nil
@@ -65,14 +68,8 @@ func (p *Pool) Put(x any) {
 		return
 	}
 	schedule.Step(write, unsafe.Pointer(p))
-	p.enter()
+	p.used.mark((*poolState)(p))
 	p.list = append(p.list, x)
-}
-
-func (p *Pool) enter() {
-	if e := schedule.Epoch(); p.epoch != e {
-		p.epoch, p.gets, p.list = e, 0, nil
-	}
 }
 
 // A Map replaces sync.Map: each operation is one atomic step of the real

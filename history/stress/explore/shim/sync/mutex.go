@@ -17,40 +17,30 @@ const (
 // A Locker is sync.Locker.
 type Locker = sync.Locker
 
-// owned marks a primitive that an execution acquired. What an execution still
-// holds at its end, because it was aborted or forgot it, is released.
-type owned struct {
-	epoch  atomic.Uint64 // of that execution; 0: none
-	holder atomic.Int32  // the thread
-	call   atomic.Int32  // of the holder
-}
+// used is whether the present execution has used a primitive. What an execution has done to
+// it, because it was aborted or forgot to undo it, is undone at the end.
+type used bool
 
-// ours reports whether the present execution acquired it.
-func (o *owned) ours() bool { return o.epoch.Load() == schedule.Epoch() }
-
-// ended reports, once, whether it was acquired by an execution that is over.
-func (o *owned) ended() bool {
-	e := o.epoch.Load()
-	return e != 0 && e != schedule.Epoch() && o.epoch.CompareAndSwap(e, 0)
-}
-
-func (o *owned) acquire() {
-	o.epoch.Store(schedule.Epoch())
-	o.holder.Store(int32(schedule.Self()))
-	o.call.Store(schedule.Holding().Call)
+// mark has the state reset at the end.
+func (u *used) mark(state interface{ Reset() }) {
+	if !*u {
+		*u = true
+		schedule.AtEnd(state)
+	}
 }
 
 // A Mutex replaces sync.Mutex. In a scheduled execution, too, the real one
 // is locked, so that code outside of it is excluded.
 type Mutex struct {
 	real sync.Mutex
-	by   owned
+	used used
+	held atomic.Bool // by a thread of the execution
+	hold schedule.Hold
 }
 
 // Lock locks m.
 func (m *Mutex) Lock() {
 	if !schedule.Active() {
-		m.release()
 		m.real.Lock()
 		return
 	}
@@ -65,7 +55,6 @@ func (m *Mutex) Lock() {
 // TryLock locks m if it is free.
 func (m *Mutex) TryLock() bool {
 	if !schedule.Active() {
-		m.release()
 		return m.real.TryLock()
 	}
 	schedule.Step(write, unsafe.Pointer(m))
@@ -76,11 +65,7 @@ func (m *Mutex) TryLock() bool {
 func (m *Mutex) Unlock() {
 	schedule.Step(write, unsafe.Pointer(m))
 	schedule.Note("sync.Mutex.Unlock")
-	active := schedule.Active()
-	if m.release() && !active {
-		return
-	}
-	if m.by.epoch.Swap(0) == 0 && active && m.real.TryLock() {
+	if !m.held.Swap(false) && schedule.Active() && m.real.TryLock() {
 		m.real.Unlock()
 		panic("sync: unlock of unlocked mutex")
 	}
@@ -88,21 +73,13 @@ func (m *Mutex) Unlock() {
 }
 
 func (m *Mutex) try() bool {
-	m.release()
 	if !m.real.TryLock() {
 		return false
 	}
-	m.by.acquire()
+	m.used.mark((*mutexLock)(m))
+	m.held.Store(true)
+	m.hold = schedule.Holding()
 	return true
-}
-
-// release unlocks what an execution that is over left locked.
-func (m *Mutex) release() bool {
-	left := m.by.ended()
-	if left {
-		m.real.Unlock()
-	}
-	return left
 }
 
 // tried marks a failed attempt as a read.
@@ -124,37 +101,53 @@ type mutexLock Mutex
 
 // Holders implements schedule.Held.
 func (w *mutexLock) Holders() []schedule.Hold {
-	if !w.by.ours() {
+	if !w.held.Load() {
 		return nil
 	}
-	return []schedule.Hold{{Thread: int(w.by.holder.Load()), Call: w.by.call.Load()}}
+	return []schedule.Hold{w.hold}
 }
 
 func (w *mutexLock) Ready() bool {
-	if w.by.epoch.Load() != 0 {
-		return !w.by.ours()
-	}
-	if !w.real.TryLock() {
-		return false // held outside
+	if w.held.Load() || !w.real.TryLock() { // or held outside
+		return false
 	}
 	w.real.Unlock()
 	return true
 }
 
+func (w *mutexLock) Reset() {
+	if w.used = false; w.held.Swap(false) {
+		w.real.Unlock()
+	}
+}
+
 // An RWMutex replaces sync.RWMutex. As there, a writer that waits keeps
 // new readers out.
 type RWMutex struct {
-	real    sync.RWMutex
-	by      owned
-	readers atomic.Int32 // read locks of the execution
-	writer  atomic.Int32
-	writes  schedule.Hold    // of the writer, also of one that waits for readers
-	reads   *[]schedule.Hold // of the readers; nil if unknown
+	real   sync.RWMutex
+	inside *rwState // of the execution, or nil before its first use
 }
 
-// Values of RWMutex.writer.
+// rwState is who has locked an RWMutex in the execution.
+type rwState struct {
+	writer int
+	writes schedule.Hold   // of the writer, also of one that waits for readers
+	reads  []schedule.Hold // of the readers
+	unsure bool            // a thread has unlocked for another one, so that reads may be others
+}
+
+// enter returns the state in the execution.
+func (rw *RWMutex) enter() *rwState {
+	if rw.inside == nil {
+		rw.inside = &rwState{}
+		schedule.AtEnd((*rwLock)(rw))
+	}
+	return rw.inside
+}
+
+// Values of rwState.writer.
 const (
-	noWriter int32 = iota
+	noWriter = iota
 	pendingWriter
 	activeWriter
 )
@@ -162,32 +155,28 @@ const (
 // Lock locks rw for writing.
 func (rw *RWMutex) Lock() {
 	if !schedule.Active() {
-		rw.release()
 		rw.real.Lock()
 		return
 	}
+	s := rw.enter()
 	schedule.Wait(write, unsafe.Pointer(rw), (*rwArrive)(rw), "sync.RWMutex.Lock")
-	rw.enter()
-	rw.writer.Store(pendingWriter)
-	rw.writes = schedule.Holding()
+	s.writer, s.writes = pendingWriter, schedule.Holding()
 	for !rw.real.TryLock() {
 		schedule.Wait(write, unsafe.Pointer(rw), (*rwLock)(rw), "sync.RWMutex.Lock")
 	}
-	rw.writer.Store(activeWriter)
+	s.writer = activeWriter
 }
 
 // TryLock locks rw for writing if it is free.
 func (rw *RWMutex) TryLock() bool {
 	if !schedule.Active() {
-		rw.release()
 		return rw.real.TryLock()
 	}
 	schedule.Step(write, unsafe.Pointer(rw))
-	rw.enter()
-	ok := rw.writer.Load() == noWriter && rw.real.TryLock()
+	s := rw.enter()
+	ok := s.writer == noWriter && rw.real.TryLock()
 	if ok {
-		rw.writer.Store(activeWriter)
-		rw.writes = schedule.Holding()
+		s.writer, s.writes = activeWriter, schedule.Holding()
 	}
 	return tried(ok)
 }
@@ -196,12 +185,13 @@ func (rw *RWMutex) TryLock() bool {
 func (rw *RWMutex) Unlock() {
 	schedule.Step(write, unsafe.Pointer(rw))
 	schedule.Note("sync.RWMutex.Unlock")
-	active := schedule.Active()
-	if rw.release() && !active {
-		return
-	}
-	if active && !rw.writer.CompareAndSwap(activeWriter, noWriter) && !rw.lockedOutside() {
-		panic("sync: Unlock of unlocked RWMutex")
+	if schedule.Active() {
+		switch s := rw.enter(); {
+		case s.writer == activeWriter:
+			s.writer = noWriter
+		case !rw.lockedOutside():
+			panic("sync: Unlock of unlocked RWMutex")
+		}
 	}
 	rw.real.Unlock()
 }
@@ -209,11 +199,11 @@ func (rw *RWMutex) Unlock() {
 // RLock locks rw for reading.
 func (rw *RWMutex) RLock() {
 	if !schedule.Active() {
-		rw.release()
 		rw.real.RLock()
 		return
 	}
 	for {
+		rw.enter()
 		schedule.Wait(write, unsafe.Pointer(rw), (*rwRLock)(rw), "sync.RWMutex.RLock")
 		if rw.tryRLock() {
 			return
@@ -224,7 +214,6 @@ func (rw *RWMutex) RLock() {
 // TryRLock locks rw for reading if no writer has or awaits it.
 func (rw *RWMutex) TryRLock() bool {
 	if !schedule.Active() {
-		rw.release()
 		return rw.real.TryRLock()
 	}
 	schedule.Step(write, unsafe.Pointer(rw))
@@ -232,14 +221,11 @@ func (rw *RWMutex) TryRLock() bool {
 }
 
 func (rw *RWMutex) tryRLock() bool {
-	rw.enter()
-	if rw.writer.Load() != noWriter || !rw.real.TryRLock() {
+	s := rw.enter()
+	if s.writer != noWriter || !rw.real.TryRLock() {
 		return false
 	}
-	rw.readers.Add(1)
-	if rw.reads != nil {
-		*rw.reads = append(*rw.reads, schedule.Holding())
-	}
+	s.reads = append(s.reads, schedule.Holding())
 	return true
 }
 
@@ -247,54 +233,49 @@ func (rw *RWMutex) tryRLock() bool {
 func (rw *RWMutex) RUnlock() {
 	schedule.Step(write, unsafe.Pointer(rw))
 	schedule.Note("sync.RWMutex.RUnlock")
-	active := schedule.Active()
-	if rw.release() && !active {
-		return
-	}
-	if active && rw.readers.Load() == 0 && !rw.readOutside() {
-		panic("sync: RUnlock of unlocked RWMutex")
-	}
-	if active && rw.readers.Load() > 0 {
-		rw.readers.Add(-1)
-		rw.unread()
+	if schedule.Active() {
+		s := rw.enter()
+		if len(s.reads) == 0 && !rw.readOutside() {
+			panic("sync: RUnlock of unlocked RWMutex")
+		}
+		s.unread()
 	}
 	rw.real.RUnlock()
 }
 
 // unread removes one of the readers. It is unknown which one if another thread unlocks.
-func (rw *RWMutex) unread() {
-	if rw.reads == nil {
-		return
-	}
-	n := slices.IndexFunc(*rw.reads, func(h schedule.Hold) bool { return h.Thread == schedule.Self() })
+func (s *rwState) unread() {
+	n := slices.IndexFunc(s.reads, func(h schedule.Hold) bool { return h.Thread == schedule.Self() })
 	if n < 0 {
-		rw.reads = nil
-		return
+		n, s.unsure = len(s.reads)-1, true
 	}
-	*rw.reads = slices.Delete(*rw.reads, n, n+1)
+	if n >= 0 {
+		s.reads = slices.Delete(s.reads, n, n+1)
+	}
 }
 
 // lockedOutside and readOutside report whether code outside of the execution
 // holds the real lock, given that the execution does not.
 func (rw *RWMutex) lockedOutside() bool {
-	if rw.readers.Load() > 0 || rw.real.TryRLock() {
-		if rw.readers.Load() == 0 {
-			rw.real.RUnlock()
-		}
+	if len(rw.inside.reads) > 0 {
 		return false
 	}
-	return true
+	free := rw.real.TryRLock()
+	if free {
+		rw.real.RUnlock()
+	}
+	return !free
 }
 
 func (rw *RWMutex) readOutside() bool {
-	if rw.writer.Load() == activeWriter {
+	if rw.inside.writer == activeWriter {
 		return false
 	}
-	if rw.real.TryLock() {
+	free := rw.real.TryLock()
+	if free {
 		rw.real.Unlock()
-		return false
 	}
-	return true
+	return !free
 }
 
 // RLocker returns a Locker that locks rw for reading.
@@ -305,74 +286,57 @@ type rlocker RWMutex
 func (r *rlocker) Lock()   { (*RWMutex)(r).RLock() }
 func (r *rlocker) Unlock() { (*RWMutex)(r).RUnlock() }
 
-// enter marks rw as used by the present execution.
-func (rw *RWMutex) enter() {
-	rw.release()
-	if !rw.by.ours() {
-		rw.by.acquire()
-		rw.reads = new([]schedule.Hold)
-	}
-}
-
-// release undoes the locks that an execution left which is over.
-func (rw *RWMutex) release() bool {
-	if !rw.by.ended() {
-		return false
-	}
-	for n := rw.readers.Swap(0); n > 0; n-- {
-		rw.real.RUnlock()
-	}
-	if rw.writer.Swap(noWriter) == activeWriter {
-		rw.real.Unlock()
-	}
-	return true
-}
-
 type rwArrive RWMutex // waits for other writers
 
-func (w *rwArrive) Holders() []schedule.Hold { return (*RWMutex)(w).byWriter() }
-func (w *rwRLock) Holders() []schedule.Hold  { return (*RWMutex)(w).byWriter() }
-func (w *rwLock) Holders() []schedule.Hold {
-	if w.reads == nil {
-		return nil
-	}
-	return *w.reads
-}
+func (w *rwArrive) Holders() []schedule.Hold { return w.inside.byWriter() }
+func (w *rwArrive) Ready() bool              { return w.inside.writer == noWriter }
 
 // byWriter returns the writer that keeps others out.
-func (rw *RWMutex) byWriter() []schedule.Hold {
-	if !rw.by.ours() || rw.writer.Load() == noWriter {
+func (s *rwState) byWriter() []schedule.Hold {
+	if s.writer == noWriter {
 		return nil
 	}
-	return []schedule.Hold{rw.writes}
+	return []schedule.Hold{s.writes}
 }
-
-func (w *rwArrive) Ready() bool { return !w.by.ours() || w.writer.Load() == noWriter }
 
 type rwLock RWMutex // waits for readers
 
+func (w *rwLock) Holders() []schedule.Hold {
+	if w.inside.unsure {
+		return nil
+	}
+	return w.inside.reads
+}
+
 func (w *rwLock) Ready() bool {
-	if w.readers.Load() > 0 || !w.real.TryLock() {
+	if len(w.inside.reads) > 0 || !w.real.TryLock() {
 		return false
 	}
 	w.real.Unlock()
 	return true
 }
 
-type rwRLock RWMutex
+func (w *rwLock) Reset() {
+	for range w.inside.reads {
+		w.real.RUnlock()
+	}
+	if w.inside.writer == activeWriter {
+		w.real.Unlock()
+	}
+	w.inside = nil
+}
+
+type rwRLock RWMutex // waits for writers
+
+func (w *rwRLock) Holders() []schedule.Hold { return w.inside.byWriter() }
 
 func (w *rwRLock) Ready() bool {
-	if w.by.ours() {
-		if w.writer.Load() != noWriter {
-			return false
-		}
-		if w.readers.Load() > 0 {
-			return true
-		}
-	} else if w.by.epoch.Load() != 0 {
+	switch {
+	case w.inside.writer != noWriter:
+		return false
+	case len(w.inside.reads) > 0:
 		return true
-	}
-	if !w.real.TryRLock() {
+	case !w.real.TryRLock():
 		return false
 	}
 	w.real.RUnlock()
