@@ -373,7 +373,7 @@ func TestRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(*seedFlag, 1))
 	rounds, most := 20_000, 5
 	if *full {
-		rounds, most = 300_000, 6
+		rounds, most = 100_000, 6
 	}
 	found := map[bool]int{}
 	for range rounds {

@@ -37,7 +37,7 @@ var (
 	// ErrSeveral is the error for an object that can give several results in one state.
 	ErrSeveral = errors.New("visibility: the object is not deterministic")
 	// ErrMixed is the error for levels that are not defined together.
-	ErrMixed = errors.New("visibility: the level bundle cannot be combined with monotonic, peer or causal")
+	ErrMixed = errors.New("the level bundle cannot be combined with monotonic, peer or causal")
 )
 
 // Search returns an execution that respects the levels and gives every recorded result, or
@@ -91,8 +91,12 @@ type search struct {
 	steps      map[[3]int32]int32 // see after
 	scratch    []view
 	owed       int
+	doubtful   int // work since views were dropped
 	err        error
 }
+
+// mostDoubtful is the work after which a search that has dropped views gives up.
+const mostDoubtful = 1 << 22
 
 // A frame is a configuration, with the moves that have not been tried.
 type frame struct {
@@ -169,6 +173,9 @@ func (s *search) explore(only []int32) (bool, error) {
 		}
 		s.mustStop()
 	}
+	if s.dropped && s.err == nil {
+		s.err = ErrMemory
+	}
 	return false, s.err
 }
 
@@ -176,7 +183,12 @@ func (s *search) explore(only []int32) (bool, error) {
 func (s *search) mustStop() {
 	work := s.owed + 4
 	s.owed = 0
+	if s.dropped {
+		s.doubtful += work
+	}
 	switch {
+	case s.doubtful > mostDoubtful:
+		s.err = cmp.Or(s.err, ErrMemory)
 	case s.bounds.Meter.MustStop(work):
 		s.err = cmp.Or(s.err, ErrStopped)
 	case s.bounds.MaxBytes > 0 && s.bytes+int64(len(s.failed))*48+int64(len(s.stack)*len(s.slots))*4 > s.bounds.MaxBytes:

@@ -21,7 +21,12 @@ type book struct {
 	numbers map[string]int32
 	bytes   int64
 	key     []byte
+	dropped bool // some list had more than mostViews
 }
+
+// mostViews bounds the views of an operation. Of more, a list has every second one, or every
+// third, and so on. What the search finds with these is valid, but it cannot refute any more.
+const mostViews = 1 << 11
 
 func newBook() *book { return &book{missed: [][]int32{nil}, numbers: map[string]int32{}} }
 
@@ -63,6 +68,13 @@ func (b *book) list(views []view, all bool) int32 {
 		return int(v.missed) - int(w.missed)
 	})
 	views = slices.CompactFunc(views, func(v, w view) bool { return v == w || !all && v.state == w.state })
+	if every := (len(views) + mostViews - 1) / mostViews; every > 1 {
+		b.dropped = true
+		for k := range len(views) / every {
+			views[k] = views[k*every]
+		}
+		views = views[:len(views)/every]
+	}
 	b.key = append(b.key[:0], 'v')
 	for _, v := range views {
 		b.key = binary.LittleEndian.AppendUint64(b.key, uint64(uint32(v.state))<<32|uint64(uint32(v.missed)))
