@@ -135,6 +135,9 @@ type Verdict struct {
 	//   - "engine": the objects of the specification are not States.
 	ExactDepth int
 	ExactCause string
+	// Unseen is nil, except for weakly consistent histories: see package weak. There it has,
+	// for each operation, the earlier ones of Witness that it does not see.
+	Unseen [][]int32
 	// C and CP are the level of concurrency and the number of concurrent pairs,
 	// as in Table 1 of the paper. If there are operations, C = 0 means that
 	// both are unknown: the history has edges and is too long for a poset.

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
@@ -15,6 +17,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/batch"
+	"github.com/leadline/leadline/replay/weak"
 	"github.com/spf13/pflag"
 )
 
@@ -30,6 +33,8 @@ type checkFlags struct {
 	chains   *flagkind.Choice
 	order    *flagkind.Choice
 	explain  bool
+	weak     []string    // --weak
+	levels   weak.Levels // of weak
 	verbose  bool
 	output   *flagkind.Choice
 	judges   bool // the exit status depends on the verdicts
@@ -42,6 +47,7 @@ func setupCheck(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.BoolVar(&f.explain, "explain", true, "if a history is not linearizable, report the results that no order explains")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the time of each history, and its witness (JSON always has that)")
 	f.output = outputFlag(flags, "text", "json", "timeline")
+	flags.StringSliceVar(&f.weak, "weak", nil, "methods that may miss effects, as `METHOD=LEVEL`,...: weak (also without =LEVEL), basic, monotonic, peer, causal or bundle")
 	f.batch.declare(flags)
 	flags.Lookup("quiet").Usage = "print only histories that are not linearizable, or not known to be, and the last line"
 	return func(s streams, args []string) int {
@@ -76,7 +82,10 @@ func newCheckFlags(flags *pflag.FlagSet) *checkFlags {
 
 // validate returns an error if the flags or the arguments are not valid.
 func (f *checkFlags) validate(args []string) error {
-	switch {
+	var err error
+	switch f.levels, err = weak.Parse(f.weak); {
+	case err != nil:
+		return fmt.Errorf("--weak: %w", err)
 	case f.maxDepth < 1:
 		return errors.New("--max-depth must be at least 1")
 	case f.jobs < 1 || f.jobs > maxJobs:
@@ -91,7 +100,10 @@ func (f *checkFlags) validate(args []string) error {
 
 // property names what the verdicts are about.
 func (f *checkFlags) property() string {
-	if f.order.Value == "program" {
+	switch {
+	case len(f.levels) > 0:
+		return "weakly consistent"
+	case f.order.Value == "program":
 		return "sequentially consistent"
 	}
 	return "linearizable"
@@ -117,7 +129,7 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 
 	garbage := newCollector(memory / 10 * 9)
 	defer garbage.stop()
-	checker := &batch.Checker{Model: f.input.model, Times: f.verbose, Explain: f.explain, Options: replay.Options{
+	checker := &batch.Checker{Model: f.input.model, Times: f.verbose, Explain: f.explain, Weak: f.levels, Options: replay.Options{
 		MaxDepth: f.maxDepth,
 		Budget: replay.Budget{Time: f.timeout,
 			Bytes: memory / int64(f.jobs) / 10 * 7, Process: memory},
@@ -139,6 +151,7 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 	status := statusOK
 	complete := true
 	var failed error
+	used := map[string]bool{}                // methods of --weak that histories have
 	working, stop := context.WithCancel(ctx) // the batch may end before its input
 	defer stop()
 	isText, isJSON := presents[*textPresenter](p), presents[*jsonPresenter](p)
@@ -168,6 +181,9 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 		}
 		progress.result(r)
 		complete = complete && goOn
+		for method := range f.levels {
+			used[method] = used[method] || weak.Has(r.History, method)
+		}
 		if !goOn {
 			stop()
 		}
@@ -203,6 +219,11 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 	}
 	if failed != nil {
 		status = worse(status, s.failed(command, failed))
+	}
+	for _, method := range slices.Sorted(maps.Keys(f.levels)) {
+		if !used[method] {
+			fmt.Fprintf(s.err, "leadline %s: --weak: no operation has the method %s\n", command, method)
+		}
 	}
 	status = run.finish(s, f.input, complete, status)
 	if ctx.Err() != nil {

@@ -98,7 +98,7 @@ func (p *textPresenter) present(r *result) error {
 	if p.width > 0 && len(padVerdict("", false))+len(line)+len(between)+len(placeText(&r.Entry)) > p.width {
 		between = "\n    "
 	}
-	if _, err := fmt.Fprint(p.out, padVerdict(verdictText(r), p.options.Color), line, between, placeText(&r.Entry), "\n"); err != nil {
+	if _, err := fmt.Fprint(p.out, padVerdict(p.flags.verdictText(r), p.options.Color), line, between, placeText(&r.Entry), "\n"); err != nil {
 		return err
 	}
 	o := p.options
@@ -106,7 +106,7 @@ func (p *textPresenter) present(r *result) error {
 		return report.Timeline(p.out, h, v, o)
 	}
 	if p.flags.explain && v.Answer == replay.NotLinearizable {
-		if !p.hinted {
+		if !p.hinted && len(p.flags.levels) == 0 {
 			o.Hint = p.flags.explainCommand(r)
 			p.hinted = o.Hint != ""
 		}
@@ -119,15 +119,15 @@ func (p *textPresenter) present(r *result) error {
 }
 
 // verdictText returns the verdict of a history that was checked. With --order program,
-// it is about sequential consistency.
-func verdictText(r *result) string {
-	if r.History.IsRelaxed() {
+// it is about sequential consistency, and with --weak about weaker consistency.
+func (f *checkFlags) verdictText(r *result) string {
+	if r.History.IsRelaxed() || len(f.levels) > 0 {
 		return consistency[r.Verdict.Answer]
 	}
 	return r.Verdict.Answer.String()
 }
 
-// consistency has the verdicts about sequential consistency.
+// consistency has the verdicts about sequential and weaker consistency.
 var consistency = [...]string{replay.Undecided: replay.Undecided.String(), replay.Linearizable: "consistent",
 	replay.NotLinearizable: "not-consistent"}
 

@@ -13,8 +13,8 @@ import (
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
-	"github.com/leadline/leadline/replay/explain"
 	"github.com/leadline/leadline/replay/spec"
+	"github.com/leadline/leadline/replay/weak"
 )
 
 // A Status says how the check of an entry ended.
@@ -43,6 +43,8 @@ type Checker struct {
 	// without arguments takes the arguments of a history that has the same name.
 	Model   string
 	Options replay.Options
+	// Weak are the levels of methods that need not be linearizable.
+	Weak weak.Levels
 	// Explain looks for the reason if a history is not linearizable.
 	Explain bool
 	// Times adds the time of each check to its line.
@@ -67,8 +69,9 @@ type Result struct {
 	// there is no Spec, no Verdict and no error.
 	FromJournal bool
 
-	times       bool // the line has the time of the check
-	interrupted bool // the context was cancelled before the check ended
+	weak        []string // levels that applied, as in size=basic
+	times       bool     // the line has the time of the check
+	interrupted bool     // the context was cancelled before the check ended
 	outcome     *Outcome
 }
 
@@ -128,9 +131,9 @@ func (c *Checker) check(ctx context.Context, e Entry) (r *Result) {
 	}
 	r.Spec, r.Model = s, s.Name()
 	start := time.Now()
-	r.Verdict, r.Err = decide.Check(ctx, r.History, s, c.Options)
-	if c.Explain {
-		r.Verdict.Explanation = explain.Why(ctx, r.History, s, r.Verdict, c.Options)
+	r.Verdict, r.Err = weak.Check(ctx, r.History, s, c.Weak, c.Options)
+	if r.weak = c.Weak.In(r.History); c.Explain {
+		r.Verdict.Explanation = weak.Why(ctx, r.History, s, c.Weak, r.Verdict, c.Options)
 		r.Verdict.Elapsed = time.Since(start)
 	}
 	if r.Stack, r.Internal = internalError(r.Place(), r.Err); r.Internal != nil {

@@ -36,13 +36,17 @@ type record struct {
 	C         *int    `json:"c"`
 	CP        *int64  `json:"cp"`
 	// Order is "program" if real time does not order operations.
-	Order    string  `json:"order,omitempty"`
-	Verdict  string  `json:"verdict"`
-	Cause    *string `json:"cause"`
-	Depth    *int    `json:"depth"`
-	Index    *Index  `json:"schedule_index"`
-	Replayed []int64 `json:"replayed"`
-	Engine   *string `json:"engine"`
+	Order string `json:"order,omitempty"`
+	// Weak are levels of methods, as in "size=basic", and Unseen has the operations of Witness
+	// that miss earlier ones.
+	Weak     []string       `json:"weak,omitempty"`
+	Unseen   []recordUnseen `json:"unseen,omitempty"`
+	Verdict  string         `json:"verdict"`
+	Cause    *string        `json:"cause"`
+	Depth    *int           `json:"depth"`
+	Index    *Index         `json:"schedule_index"`
+	Replayed []int64        `json:"replayed"`
+	Engine   *string        `json:"engine"`
 	// Deeper is a depth that is known to be too small, and DepthCause says why the depth
 	// is not known.
 	Deeper     *int    `json:"deeper_than"`
@@ -86,6 +90,11 @@ type recordBlame struct {
 	Recorded  any   `json:"recorded"`
 	Allowed   []any `json:"allowed"`
 	Group     int   `json:"group"`
+}
+
+type recordUnseen struct {
+	Operation any   `json:"operation"`
+	Misses    []any `json:"misses"`
 }
 
 type recordErr struct {
@@ -245,7 +254,12 @@ func (r *Result) record() *record {
 	}
 	rec.Replayed = v.Replayed
 	rec.Conflict = Identifiers(r.History, v.Conflict)
-	rec.Witness = Identifiers(r.History, v.Witness)
+	rec.Witness, rec.Weak = Identifiers(r.History, v.Witness), r.weak
+	for i, missed := range v.Unseen {
+		if len(missed) > 0 {
+			rec.Unseen = append(rec.Unseen, recordUnseen{identifier(r.History, int32(i)), Identifiers(r.History, missed)})
+		}
+	}
 	if v.Explanation != nil {
 		rec.explain(r.History, v.Explanation)
 	}

@@ -57,6 +57,11 @@ func (s *Session) Decide(p *ops.Problem, m *meter.Meter) replay.Finding {
 	return f
 }
 
+// Concurrency returns Verdict.C and Verdict.CP of a history.
+func (s *Session) Concurrency(p *ops.Problem) (c int, cp int64) {
+	return (&task{Session: *s, Problem: p}).concurrency()
+}
+
 // Guard calls f, which works on a history. If f panics, Guard returns the reason in words,
 // which are the same in every run. Otherwise it returns "".
 func Guard(h *history.History, spec replay.Spec, f func()) (fault string) {

@@ -104,7 +104,7 @@ func (p *printer) witness(spec replay.Spec, v *replay.Verdict) {
 	texts, states := make([][4]string, 0, len(steps)), make([]string, 0, len(steps))
 	stateWidth := utf8.RuneCountInString(initially)
 	for k, i := range v.Witness {
-		results, ok := walk.Step(&p.h.Ops[i])
+		results, ok := walk.Step(p.inWhole(v, i))
 		if len(texts) == len(steps) || k != steps[len(texts)] {
 			continue
 		}
@@ -138,6 +138,27 @@ func (p *printer) witness(spec replay.Spec, v *replay.Verdict) {
 			line = fmt.Sprintf("%s%-*s  %s", head, opWidth, line, elide(state, stateWidth))
 			p.printf("%s\n", p.paint(color, strings.TrimRight(line, " ")))
 			head, state = strings.Repeat(" ", utf8.RuneCountInString(head)), ""
+		}
+	}
+	p.unseen(v)
+}
+
+// inWhole returns an operation, without its result if it does not see all earlier ones.
+func (p *printer) inWhole(v *replay.Verdict, i int32) *history.Operation {
+	op := &p.h.Ops[i]
+	if v.Unseen == nil || len(v.Unseen[i]) == 0 {
+		return op
+	}
+	free := *op
+	free.Result = history.UnknownValue
+	return &free
+}
+
+// unseen writes what operations do not see.
+func (p *printer) unseen(v *replay.Verdict) {
+	for i, missed := range v.Unseen {
+		if len(missed) > 0 {
+			p.item("    ", "  ", p.short(int32(i))+" does not see "+p.names(missed))
 		}
 	}
 }

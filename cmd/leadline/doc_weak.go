@@ -1,0 +1,47 @@
+// # Weaker consistency
+//
+// Some methods are documented not to be atomic: the size of a concurrent map, or a loop over
+// its entries. With --weak, the operations of such methods may miss effects of others:
+//
+//	leadline check --weak size=bundle recorded.jsonl
+//
+// Then an order of all operations has to explain the results of the other methods, as
+// always. A weak operation sees only some of the operations before it in that order: its
+// result is the one that it gives after these alone. Its level says which ones it
+// has to see (Emmi and Enea, POPL 2019). Each level has the rules of the one above it, too:
+//   - weak, also without =LEVEL: none;
+//   - basic: those that returned before it was called;
+//   - monotonic: what operations that returned before it was called saw;
+//   - peer: with an operation, those that returned before that one was called;
+//   - causal: with an operation, what that one saw.
+//
+// The level bundle is for methods that read all keys of a map or all elements of a set: they
+// are one read for each, anywhere between call and return. That is what sync.Map promises
+// for Range. A weak method may also change the object. Its changes are seen like
+// others; only its own result may miss some.
+//
+// Lines have consistent or not-consistent. With -v, a consistent history is followed by the
+// order, and by what each weak operation does not see of it. If one weak result
+// cannot be explained, or several together, check names them:
+//
+//	$ leadline check --weak size=bundle replay/weak/testdata/sizes.jsonl
+//	consistent        by search    4 ops   2 procs  c=2  cp=2    3 orders       replay/weak/testdata/sizes.jsonl#between
+//	not-consistent    -            5 ops   2 procs  c=2  cp=2    3 orders       replay/weak/testdata/sizes.jsonl#later
+//	    no order explains 4 size(): 0 (process B, line 21)
+//	+-------+-----------+----------+---------+-----------------------+---------+---------+
+//	| model | histories | no depth | pending | not weakly consistent | unknown | invalid |
+//	+-------+-----------+----------+---------+-----------------------+---------+---------+
+//	| kv    |         2 |        1 |       0 |                     1 |       0 |       0 |
+//	+-------+-----------+----------+---------+-----------------------+---------+---------+
+//	2 histories: 1 weakly consistent, 1 not weakly consistent, 0 unknown, 0 invalid
+//
+// In JSON, weak has the levels that apply to the history, and unseen the operations of the
+// witness that miss others. The words of verdict stay the same. If no order explains the
+// other results either, the reason is that of the history without the weak results.
+//
+// Levels above basic take more work, because what one operation sees restricts others. Ten
+// weak operations among a thousand others of a map take a second or less. An operation of the
+// level weak may miss any of the operations before it; if it reads all keys, and its
+// result cannot be explained, the verdict is often unknown (memory). The specification must be
+// deterministic. bundle cannot be combined with monotonic, peer or causal.
+package main
