@@ -38,8 +38,8 @@ func TestParams(t *testing.T) {
 	c := wideClass()
 	for text, want := range map[string]string{
 		"{ store(true) }":          `column 9: found "true", want an integer or a string (argument 1 of store)`,
-		`{ move([0,"0"]) }`:        "column 8: found `[0,\"0\"]`, want a list of the fields, such as [0,\"0\",false] (argument 1 of move)",
-		`{ move([0,0,false]) }`:    `column 8: found "[0,0,false]", want a list of the fields, such as [0,"0",false] (argument 1 of move)`,
+		`{ move([0,"0"]) }`:        "column 8: found `[0,\"0\"]`, want struct(int, text, bool), such as [2,\"2\",false] (argument 1 of move)",
+		`{ move([0,0,false]) }`:    `column 8: found "[0,0,false]", want struct(int, text, bool), such as [2,"2",false] (argument 1 of move)`,
 		`{ move([0,"0",true]; 1) `: `column 20: found ";", want ")", since move takes 1 argument (struct(int, text, bool))`,
 	} {
 		if _, err := Parse(text, c); err == nil || err.Error() != "program: "+want {

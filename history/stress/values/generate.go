@@ -98,19 +98,15 @@ func (k *Kind) All(v int) []history.Value {
 	case structure:
 		return k.structs(v)
 	case list:
-		single := k.elems[0].All(v)
-		all := []history.Value{history.ListValue()}
-		for _, e := range single {
-			all = append(all, history.ListValue(e))
-		}
-		for _, e := range single {
-			for _, f := range single {
-				all = append(all, history.ListValue(e, f))
-			}
-		}
-		return all
+		return upToTwo(product(k.elems[0].All(v)), func(_, _ int) bool { return true }, func(elems ...history.Value) history.Value {
+			return history.ListValue(elems...)
+		})
 	case mapping:
-		return mapsOf(k.elems[0].All(v), k.elems[1].All(v))
+		keys, elems := k.elems[0].All(v), k.elems[1].All(v)
+		return upToTwo(product(keys, elems), func(i, j int) bool { return i/len(elems) < j/len(elems) }, func(pairs ...history.Value) history.Value {
+			m, _ := history.MapValue(pairs...) // the keys differ
+			return m
+		})
 	}
 	all := make([]history.Value, v)
 	for i := range all {
@@ -125,9 +121,10 @@ const maxStructs = 1 << 10
 // structs returns the structs with all combinations of fields or, if there are too many,
 // those whose fields all have the same number.
 func (k *Kind) structs(v int) []history.Value {
-	all, many := [][]history.Value{nil}, 1
-	for _, f := range k.elems {
-		if many *= len(f.All(v)); many > maxStructs {
+	fields, many := make([][]history.Value, len(k.elems)), 1
+	for i, f := range k.elems {
+		fields[i] = f.All(v)
+		if many *= len(fields[i]); many > maxStructs {
 			var same []history.Value
 			for i := range v {
 				same = append(same, k.Some(i))
@@ -135,39 +132,38 @@ func (k *Kind) structs(v int) []history.Value {
 			return same
 		}
 	}
-	for _, f := range k.elems {
-		var longer [][]history.Value
-		for _, begin := range all {
-			for _, e := range f.All(v) {
-				longer = append(longer, append(slices.Clip(begin), e))
-			}
-		}
-		all = longer
-	}
-	structs := make([]history.Value, len(all))
-	for i, fields := range all {
-		structs[i] = history.ListValue(fields...)
+	var structs []history.Value
+	for _, values := range product(fields...) {
+		structs = append(structs, history.ListValue(values...))
 	}
 	return structs
 }
 
-// mapsOf returns the maps of up to two of the keys to elements.
-func mapsOf(keys, elems []history.Value) []history.Value {
-	empty, _ := history.MapValue()
-	all := []history.Value{empty}
-	for _, key := range keys {
-		for _, e := range elems {
-			m, _ := history.MapValue(key, e)
-			all = append(all, m)
+// product returns all tuples with one value of each list.
+func product(lists ...[]history.Value) [][]history.Value {
+	tuples := [][]history.Value{nil}
+	for _, list := range lists {
+		var longer [][]history.Value
+		for _, begin := range tuples {
+			for _, v := range list {
+				longer = append(longer, append(slices.Clip(begin), v))
+			}
 		}
+		tuples = longer
 	}
-	for i, key := range keys {
-		for _, next := range keys[i+1:] {
-			for _, e := range elems {
-				for _, f := range elems {
-					m, _ := history.MapValue(key, e, next, f)
-					all = append(all, m)
-				}
+	return tuples
+}
+
+// upToTwo returns the collections with none of the entries, one, or two that may be together.
+func upToTwo(entries [][]history.Value, together func(i, j int) bool, collection func(...history.Value) history.Value) []history.Value {
+	all := []history.Value{collection()}
+	for _, e := range entries {
+		all = append(all, collection(e...))
+	}
+	for i, e := range entries {
+		for j, f := range entries {
+			if together(i, j) {
+				all = append(all, collection(slices.Concat(e, f)...))
 			}
 		}
 	}

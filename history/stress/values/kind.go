@@ -1,6 +1,7 @@
 package values
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -57,80 +58,47 @@ var (
 // Struct returns the kind of a struct: its arguments are Lists of the values of the fields.
 func Struct(fields ...*Kind) *Kind { return &Kind{form: structure, elems: fields} }
 
+// forms has the names of forms and what their arguments are, for error messages.
+var forms = [...]struct{ name, want string }{
+	number:    {"int", "an integer of 64 bits"},
+	text:      {"text", "a string in double quotes"},
+	boolean:   {"bool", "true or false"},
+	dynamic:   {"any", "an integer or a string"},
+	duration:  {"duration", "a duration, such as 1ns"},
+	instant:   {"time", "seconds since 1970, such as @1"},
+	list:      {name: "list"},
+	mapping:   {name: "map"},
+	structure: {name: "struct"},
+}
+
 // String names the kind for error messages.
 func (k *Kind) String() string {
-	var names []string
+	switch {
+	case k.form == wrapped:
+		return k.elems[0].String()
+	case k.form == word:
+		return strings.Join(slices.Concat(k.plain, k.odd), "|")
+	case k.form < list:
+		return forms[k.form].name
+	}
+	var elems []string
 	for _, e := range k.elems {
-		names = append(names, e.String())
+		elems = append(elems, e.String())
 	}
-	switch k.form {
-	case number:
-		return "int"
-	case text:
-		return "text"
-	case boolean:
-		return "bool"
-	case dynamic:
-		return "any"
-	case duration:
-		return "duration"
-	case instant:
-		return "time"
-	case list:
-		switch k.elems[0].form {
-		case number:
-			return "list"
-		case text:
-			return "texts"
-		}
-		return "list(" + names[0] + ")"
-	case mapping:
-		if k.elems[0].form == number && k.elems[1].form == number {
-			return "map"
-		}
-		return "map(" + strings.Join(names, ", ") + ")"
-	case structure:
-		return "struct(" + strings.Join(names, ", ") + ")"
-	case wrapped:
-		return names[0]
-	}
-	return strings.Join(slices.Concat(k.plain, k.odd), "|")
+	return forms[k.form].name + "(" + strings.Join(elems, ", ") + ")"
 }
 
 // Want describes the arguments of the kind.
 func (k *Kind) Want() string {
-	switch k.form {
-	case number:
-		return "an integer of 64 bits"
-	case text:
-		return "a string in double quotes"
-	case boolean:
-		return "true or false"
-	case dynamic:
-		return "an integer or a string"
-	case duration:
-		return "a duration, such as 1ns"
-	case instant:
-		return "seconds since 1970, such as @1"
-	case list:
-		switch k.elems[0].form {
-		case number:
-			return "a list of integers, such as [0,1]"
-		case text:
-			return `a list of strings, such as ["0","1"]`
-		}
-		return "a list, such as " + string(k.Append(nil, k.Some(2)))
-	case mapping:
-		if k.elems[0].form == number && k.elems[1].form == number {
-			return "a map of integers, such as {0=1,1=0}"
-		}
-		return "a map, such as " + string(k.Append(nil, k.Some(1)))
-	case structure:
-		return "a list of the fields, such as " + string(k.Append(nil, k.Some(0)))
-	case wrapped:
+	switch {
+	case k.form == wrapped:
 		return k.elems[0].Want()
+	case k.form == word:
+		return "one of " + strings.Join(slices.Concat(k.plain, k.odd), ", ")
+	case k.form < list:
+		return forms[k.form].want
 	}
-	return "one of " + strings.Join(slices.Concat(k.plain, k.odd), ", ")
+	return fmt.Sprintf("%s, such as %s", k, k.Append(nil, k.Some(2)))
 }
 
 // Takes reports whether v can be an argument of the kind.
