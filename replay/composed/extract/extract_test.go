@@ -2,17 +2,13 @@ package extract
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"go/types"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/leadline/leadline/replay/composed"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -188,28 +184,6 @@ func TestSkeletons(t *testing.T) {
 	// Files that exist are left as they are.
 	if files, err := r.WriteSkeletons(dir); err == nil || !strings.Contains(err.Error(), "exists already") || len(files) > 0 {
 		t.Errorf("wrote %v again: %v", files, err)
-	}
-}
-
-// nothing imports nothing.
-type nothing struct{}
-
-func (nothing) Import(path string) (*types.Package, error) { return nil, errors.New(path) }
-
-// TestStubs: the stub that copies are checked against has the methods of composed.Map.
-func TestStubs(t *testing.T) {
-	stub, err := withStubs{nothing{}}.Import(composedPath)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := stub.Scope().Lookup("Map").Type().Underlying().String()
-	for m := range reflect.TypeFor[composed.Map]().Methods() {
-		if !strings.Contains(text, m.Name+"(") {
-			t.Errorf("the stub lacks %s", m.Name)
-		}
-	}
-	if got := strings.Count(text, ";") + 1; got != reflect.TypeFor[composed.Map]().NumMethod() {
-		t.Errorf("the stub has %d methods", got)
 	}
 }
 
