@@ -74,7 +74,7 @@ func (x *explorer) prepare() error {
 	x.states, x.endless, x.opaque = map[string]struct{}{}, map[string]bool{}, map[reflect.Type]bool{}
 	x.fresh, x.report.Ops = x.c.fresh(), -1
 	x.pool = func() []any { return nil }
-	first, second := x.run(0, nothing), x.run(0, nothing)
+	first, second := x.run(0, follow(nil, 0)), x.run(0, follow(nil, 0))
 	if first.wrong != nil && len(x.o.Keys) == 0 {
 		return first.wrong
 	}
@@ -133,17 +133,14 @@ func (x *explorer) guess(alone *run) func() []any {
 	}
 }
 
-// nothing is the choice of an environment that does nothing.
-func nothing([]replay.Invocation) int { return 0 }
-
 // all explores all runs with 0, 1, 2, ... operations of the environment (iterative
 // deepening).
 func (x *explorer) all() error {
 	for bound := 0; bound <= x.o.Ops; bound++ {
 		shorter := x.report.Runs
-		var o odometer
-		for more := true; more; more = o.next() {
-			r := x.run(bound, o.pick)
+		for choices, more := []int(nil), true; more; {
+			r := x.run(bound, follow(choices, 1))
+			choices, more = r.next()
 			if r.wrong != nil {
 				return r.wrong
 			}
@@ -162,55 +159,38 @@ func (x *explorer) all() error {
 	return nil
 }
 
-// An odometer enumerates the choices of runs, depth first. At each choice, it runs every
-// operation before it does nothing.
-type odometer struct {
-	digits []digit
-	at     int // number of choices of the present run
-}
-
-type digit struct{ now, most int }
-
-func (o *odometer) pick(list []replay.Invocation) int {
-	if o.at == len(o.digits) {
-		o.digits = append(o.digits, digit{1, len(list)})
-	}
-	o.at++
-	return o.digits[o.at-1].now
-}
-
-// next goes on to the next run, if there is one.
-func (o *odometer) next() bool {
-	for o.at = 0; len(o.digits) > 0; o.digits = o.digits[:len(o.digits)-1] {
-		switch d := &o.digits[len(o.digits)-1]; d.now {
-		case 0:
-			continue
-		case d.most:
-			d.now = 0
-		default:
-			d.now++
+// follow returns the environment of the given choices. After them, it chooses rest.
+func follow(choices []int, rest int) func([]replay.Invocation) int {
+	at := -1
+	return func([]replay.Invocation) int {
+		if at++; at < len(choices) {
+			return choices[at]
 		}
-		return true
+		return rest
 	}
-	return false
+}
+
+// next returns the choices of the next run, depth first, if there is one. At each choice,
+// every operation comes before nothing.
+func (r *run) next() (choices []int, more bool) {
+	for at := len(r.chosen) - 1; at >= 0; at-- {
+		if c := r.chosen[at]; c > 0 {
+			return append(slices.Clone(r.chosen[:at]), (c+1)%(r.offered[at]+1)), true
+		}
+	}
+	return nil, false
 }
 
 // again returns the run with the given choices.
 func (x *explorer) again(choices []int) *run {
-	at, last, limit := 0, 0, 0
+	last, limit := 0, 0
 	for i, c := range choices {
 		if c > 0 {
 			last, limit = i+1, limit+1
 		}
 	}
-	r := x.run(limit, func([]replay.Invocation) int {
-		if at == len(choices) {
-			return 0
-		}
-		at++
-		return choices[at-1]
-	})
-	if r.wrong == nil && at < last {
+	r := x.run(limit, follow(choices, 0))
+	if r.wrong == nil && len(r.chosen) < last {
 		r.wrong = fmt.Errorf("composed: the run has %d choices, Options.Replay has %d", len(r.chosen), len(choices))
 	}
 	return r
