@@ -110,9 +110,9 @@ func (o *CheckOptions) verdict(h *history.History, s replay.Spec) (v replay.Verd
 
 // failure saves the history and returns the reason why it is not linearizable.
 func (o *CheckOptions) failure(t TB, item view.Item) string {
-	file, saved := save(t, item, "", isBundled(item.Spec), o.Dir)
+	h, saved := save(t, item, "", isBundled(item.Spec), o.Dir)
 	if item.History.File == "" {
-		item.History = reread(file, item.History)
+		item.History = h
 	}
 	var b strings.Builder
 	if err := report.Explain(&b, item.History, item.Spec, &item.Verdict, report.Options{}); err != nil {

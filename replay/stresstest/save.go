@@ -27,11 +27,11 @@ import (
 const savedDir = "testdata/leadline"
 
 // save writes the history of a failed test to a file, after the comments, and its page
-// to another file. It returns the name of the first, and a text with both names and the
-// next command to run. bundled reports whether the specification is a bundled one, which
-// the header of the history names.
-func save(t TB, item view.Item, comments string, bundled bool, dir string) (file, text string) {
-	file = filepath.Join(directory(t, dir), names.next(t)+".jsonl")
+// to another file. It returns the history with the lines of the file, and a text with both
+// names and the next command to run. bundled reports whether the specification is a bundled
+// one, which the header of the history names.
+func save(t TB, item view.Item, comments string, bundled bool, dir string) (saved *history.History, text string) {
+	file := fileName(t, dir, min(saves.next(t), maxSaved))
 	page := strings.TrimSuffix(file, ".jsonl") + ".html"
 	err := create(file, func(w io.Writer) error {
 		_, err := io.WriteString(w, comments)
@@ -42,7 +42,7 @@ func save(t TB, item view.Item, comments string, bundled bool, dir string) (file
 		err = create(page, func(w io.Writer) error { return view.Write(w, item) })
 	}
 	if err != nil {
-		return file, fmt.Sprintf("The history could not be saved: %v; Options.Dir names another directory\n", err)
+		return item.History, fmt.Sprintf("The history could not be saved: %v; Options.Dir names another directory\n", err)
 	}
 	absolute, err := filepath.Abs(file)
 	if err != nil {
@@ -53,9 +53,9 @@ func save(t TB, item view.Item, comments string, bundled bool, dir string) (file
 		text += fmt.Sprintf("which are in %s\n", filepath.Dir(absolute))
 	}
 	if !bundled {
-		return file, text + fmt.Sprintf("The command leadline does not have its specification. To check again: %s\n", rerun(t))
+		return item.History, text + fmt.Sprintf("The command leadline does not have its specification. To check again: %s\n", rerun(t))
 	}
-	return file, text + fmt.Sprintf("To explain it: %s explain %s\n", program(), report.ShellWord(absolute))
+	return item.History, text + fmt.Sprintf("To explain it: %s explain %s\n", program(), report.ShellWord(absolute))
 }
 
 // create writes a file and makes its directory.
@@ -88,34 +88,29 @@ func directory(t TB, dir string) string {
 // maxSaved is how many histories of one test are kept. Further ones overwrite the last.
 const maxSaved = 10
 
-// fileNames numbers the histories that each test saves. If a test runs again, the numbers
-// start again.
-type fileNames struct {
+// A counter counts something of each test. If a test runs again, it is another TB.
+type counter struct {
 	sync.Mutex
-	saved map[string]*savedBy
+	of map[TB]int
 }
 
-type savedBy struct {
-	test  TB
-	count int
+func (c *counter) next(t TB) int {
+	c.Lock()
+	defer c.Unlock()
+	c.of[t]++
+	return c.of[t]
 }
 
-var names = fileNames{saved: map[string]*savedBy{}}
+// calls counts the calls of Test and TestClass, and saves the histories that were saved.
+var calls, saves = counter{of: map[TB]int{}}, counter{of: map[TB]int{}}
 
-// next returns the name of the test's next file, without its extension.
-func (n *fileNames) next(t TB) string {
-	n.Lock()
-	defer n.Unlock()
+// fileName returns the name of the test's n-th file.
+func fileName(t TB, dir string, n int) string {
 	name := baseName(t)
-	s := n.saved[name]
-	if s == nil || s.test != t {
-		s = &savedBy{test: t}
-		n.saved[name] = s
+	if n > 1 {
+		name += fmt.Sprintf("-%d", n)
 	}
-	if s.count = min(s.count+1, maxSaved); s.count > 1 {
-		name += fmt.Sprintf("-%d", s.count)
-	}
-	return name
+	return filepath.Join(directory(t, dir), name+".jsonl")
 }
 
 // baseName returns the name of the test's first file, without its extension.

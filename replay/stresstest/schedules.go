@@ -23,28 +23,26 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// calls counts the calls in each test.
-var calls = callCounter{made: map[TB]int{}}
-
-type callCounter struct {
-	sync.Mutex
-	made map[TB]int
-}
-
-// next returns the number of a call. In a worker, whose name is the number of one call, it
-// serves that call and does not return. For the other calls, which do nothing there, it
-// returns -1.
-func (c *callCounter) next(t TB, o Options, serve func(stress.Checker) int) int {
-	child := worker.Name()
-	c.Lock()
-	c.made[t]++
-	n := c.made[t]
-	c.Unlock()
-	if child == "" {
-		return n
+// callOf returns the number of a call in a test, or -1 if there is nothing to do: the
+// specification cannot be used, or this is a worker for another call. In the worker for this
+// call, whose name is the number, it serves and does not return.
+func callOf(t TB, o Options, serve func(stress.Checker) int) int {
+	t.Helper()
+	n, child := calls.next(t), worker.Name()
+	specification, ok := o.Spec.(replay.Spec)
+	err := error(nil)
+	switch {
+	case ok:
+		err = replay.Validate(specification)
+	case o.Spec != nil:
+		err = fmt.Errorf("the specification is a %T, which is not a replay.Spec", o.Spec)
 	}
-	if child == strconv.Itoa(n) {
-		specification, _ := o.Spec.(replay.Spec)
+	switch {
+	case err != nil:
+		t.Errorf("stress: %v", err)
+	case child == "":
+		return n
+	case child == strconv.Itoa(n):
 		os.Exit(serve(Checker(specification)))
 	}
 	return -1
@@ -157,11 +155,7 @@ func nameOf(t TB, call int) string { return fmt.Sprintf("call %d of %s", call, t
 func savedSchedules(t TB, o Options, call int) []stress.SavedSchedule {
 	var list []stress.SavedSchedule
 	for n := 1; n <= maxSaved; n++ {
-		name := baseName(t)
-		if n > 1 {
-			name += "-" + strconv.Itoa(n)
-		}
-		text, err := os.ReadFile(filepath.Join(directory(t, o.Dir), name+".jsonl"))
+		text, err := os.ReadFile(fileName(t, o.Dir, n))
 		if s := stress.ReadSchedule(string(text)); err == nil && s.Object == nameOf(t, call) && (len(o.Programs) == 0 || slices.Contains(o.Programs, s.Program)) {
 			list = append(list, s)
 		}

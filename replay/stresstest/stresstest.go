@@ -101,11 +101,7 @@ const shortTime = time.Second
 //	func (s store) Create(id int) error { return s.Store.Create(User{ID: id}) }
 func Test[T any](t TB, newObject func() T, o Options) {
 	t.Helper()
-	if err := checkSpec(o.Spec); err != nil {
-		t.Errorf("stress: %v", err)
-		return
-	}
-	call := calls.next(t, o, func(c stress.Checker) int {
+	call := callOf(t, o, func(c stress.Checker) int {
 		return stress.ServeDerived(func(d stress.ReflectOptions) (*stress.Reflected, error) {
 			d.Spec, d.Close, d.Failure = o.Spec, o.Close, o.Failure // a job has no functions
 			r, err := stress.Reflect(newObject, d)
@@ -178,11 +174,7 @@ func contextOf(t TB) context.Context {
 // class's Model, which otherwise names a bundled specification.
 func TestClass(t TB, c *stress.Class, o Options) {
 	t.Helper()
-	if err := checkSpec(o.Spec); err != nil {
-		t.Errorf("stress: %v", err)
-		return
-	}
-	call := calls.next(t, o, func(checker stress.Checker) int { return stress.Serve(specified(c, o), checker, explore.New) })
+	call := callOf(t, o, func(checker stress.Checker) int { return stress.Serve(specified(c, o), checker, explore.New) })
 	if call < 0 {
 		return
 	}
@@ -314,19 +306,6 @@ func effortFor(t TB, e stress.Effort) stress.Effort {
 		e.Time = min(e.Time, shortTime)
 	}
 	return e
-}
-
-// checkSpec returns an error if the specification of Options cannot be used. It may be
-// nil.
-func checkSpec(s stress.Spec) error {
-	if s == nil {
-		return nil
-	}
-	specification, ok := s.(replay.Spec)
-	if !ok {
-		return fmt.Errorf("the specification is a %T, which is not a replay.Spec", s)
-	}
-	return replay.Validate(specification)
 }
 
 // describe saves the history of a violation and returns the text of the failure.
