@@ -45,6 +45,7 @@ type build struct {
 	Target
 	copies        *Copies
 	cache         string
+	grown         bool   // something was added to the cache
 	gomod, gowork string // files; gowork is "" outside of a workspace
 	modcache      string
 	list          *golist.List
@@ -71,7 +72,9 @@ func Build(ctx context.Context, t Target) (*Copies, error) {
 	if err := b.replaceModules(ctx); err != nil {
 		return nil, err
 	}
-	b.trim(cacheBytes)
+	if b.grown {
+		b.trim(cacheBytes)
+	}
 	b.uncovered()
 	slices.SortFunc(b.copies.Notes, func(x, y *Notes) int { return cmp.Compare(x.Path, y.Path) })
 	return b.copies, nil

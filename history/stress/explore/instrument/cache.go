@@ -46,9 +46,7 @@ func (b *build) once(name string, fill func(dir string) error) (string, error) {
 	if err := fill(temporary); err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(filepath.Join(temporary, sizeFile), fmt.Append(nil, sizeOf(temporary)), 0o644); err != nil {
-		return "", err
-	}
+	b.grown = true
 	if err := os.Chmod(temporary, 0o755); err != nil {
 		return "", err
 	}
@@ -63,8 +61,6 @@ func (b *build) once(name string, fill func(dir string) error) (string, error) {
 const (
 	// cacheBytes bounds the files of the cache.
 	cacheBytes = 1 << 30
-	// sizeFile is a file in each directory of the cache that has the size of the others.
-	sizeFile = "leadline-size"
 	// inUse is for how long a directory is kept after its last use: a build of another
 	// process may be reading it.
 	inUse = 10 * time.Minute
@@ -83,7 +79,7 @@ func (b *build) trim(most int64) {
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil {
 			name := filepath.Join(b.cache, e.Name())
-			list = append(list, directory{name, info.ModTime(), recordedSize(name)})
+			list = append(list, directory{name, info.ModTime(), sizeOf(name)})
 			most -= list[len(list)-1].size
 		}
 	}
@@ -95,15 +91,6 @@ func (b *build) trim(most int64) {
 			most += d.size
 		}
 	}
-}
-
-// recordedSize returns the size of a directory of the cache.
-func recordedSize(dir string) int64 {
-	text, err := os.ReadFile(filepath.Join(dir, sizeFile))
-	if size, parseErr := strconv.ParseInt(string(text), 10, 64); err == nil && parseErr == nil {
-		return size
-	}
-	return sizeOf(dir) // one of an earlier version, or one that is being written
 }
 
 // sizeOf returns the size of the files in a directory.
