@@ -277,10 +277,10 @@ func (x *explorer) deepen(plan Plan) error {
 			}
 		}
 	}
-	dfs := schedule.DFSOptions{Preemptions: plan.Preemptions, Delays: -1, Filter: true}
+	dfs := schedule.DFSOptions{Bound: plan.Preemptions, Filter: true}
 	auto := plan.Delays == 0 && plan.Strategy == ""
 	if plan.Delays > 0 {
-		dfs.Preemptions, dfs.Delays = -1, plan.Delays
+		dfs.Bound, dfs.Delays = plan.Delays, true
 	}
 	if auto && !x.spawns { // the first execution shows whether it does
 		if _, err := x.runAll(schedule.NewDFS(dfs), 1, nil); err != nil || x.stops() {
@@ -288,14 +288,14 @@ func (x *explorer) deepen(plan Plan) error {
 		}
 	}
 	if auto && x.spawns {
-		dfs.Preemptions, dfs.Delays = -1, plan.Preemptions
+		dfs.Delays = plan.Preemptions >= 0
 		if plan.Preemptions > 0 {
 			if _, err := x.runAll(schedule.NewPOS(plan.Seed), randomSchedules, nil); err != nil || x.stops() {
 				return err
 			}
 		}
 	}
-	x.result.ByDelays = dfs.Delays >= 0
+	x.result.ByDelays = dfs.Delays
 	s := schedule.NewDFS(dfs)
 	sure, err := x.runAll(s, plan.Executions, s.Bound)
 	if err != nil {

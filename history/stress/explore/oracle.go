@@ -397,11 +397,7 @@ func (o *oracle) searchSchedules(bound int) bool {
 
 // sequentialStrategy returns all schedules within a bound of preemptions or delays.
 func sequentialStrategy(bound int, byDelays bool) schedule.Strategy {
-	o := schedule.DFSOptions{Preemptions: bound, Delays: -1, Filter: true}
-	if byDelays {
-		o.Preemptions, o.Delays = -1, bound
-	}
-	return schedule.NewDFS(o)
+	return schedule.NewDFS(schedule.DFSOptions{Bound: bound, Delays: byDelays, Filter: true})
 }
 
 // All implements stress.SequentialRuns.

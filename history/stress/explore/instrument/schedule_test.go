@@ -27,7 +27,7 @@ func explore(name string, fresh func() counter) {
 	var c counter
 	seen := map[int64]int{}
 	p := &schedule.Program{Before: func() { c = fresh() }, Threads: []func(){func() { c.Add() }, func() { c.Add() }}, After: func() { seen[c.Value()]++ }}
-	d := schedule.NewDFS(schedule.DFSOptions{Preemptions: 1, Delays: -1})
+	d := schedule.NewDFS(schedule.DFSOptions{Bound: 1})
 	var lost schedule.Schedule
 	for {
 		r := schedule.Run(p, d, schedule.Limits{})

@@ -24,8 +24,8 @@ func TestTick(t *testing.T) {
 		}
 	}, Threads: []func(){func() { saw = fmt.Sprintf("%x %x", c.load(), c.load()) }}}
 	for ticks, want := range map[int]int{-1: 1, 1: 3, 2: 11, 3: 49, 0: 11} {
-		for _, s := range []schedule.Strategy{schedule.NewDPOR(), schedule.NewDFS(schedule.DFSOptions{Preemptions: -1, Delays: -1}),
-			schedule.NewDFS(schedule.DFSOptions{Preemptions: -1, Delays: -1, Filter: true})} {
+		for _, s := range []schedule.Strategy{schedule.NewDPOR(), schedule.NewDFS(schedule.DFSOptions{Bound: -1}),
+			schedule.NewDFS(schedule.DFSOptions{Bound: -1, Filter: true})} {
 			seen := map[string]bool{}
 			for more := true; more; {
 				r := schedule.Run(p, s, schedule.Limits{Ticks: ticks})

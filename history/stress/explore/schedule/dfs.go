@@ -2,36 +2,33 @@ package schedule
 
 import "math/bits"
 
-// DFSOptions say which schedules a DFS visits. With both bounds at -1 it visits all of
-// them once, except that a thread that polls waits.
+// DFSOptions say which schedules a DFS visits.
 type DFSOptions struct {
-	// Preemptions bounds the switches from a thread that could go on, where no
-	// invocation begins, and how often a thread that polls does not wait; -1 means not bounded.
-	Preemptions int
-	// Delays bounds how often the scheduler passes over a thread; -1 means not bounded. The order
-	// is the current thread, then those after it, in a circle, and one that polls last. A tick is one delay. Where a thread ends, blocks
-	// or begins an invocation, going on with one that begins an invocation costs nothing.
-	Delays int
+	// Bound bounds the preemptions: the switches from a thread that could go on, where no
+	// invocation begins, and how often a thread that polls does not wait. If it is -1, a DFS
+	// visits all schedules once, except that a thread that polls waits.
+	Bound int
+	// Delays makes it a bound of how often the scheduler passes over a thread. The order
+	// is the current thread, then those after it, in a circle, and one that polls last. A tick
+	// is one delay. Where a thread ends, blocks or begins an invocation, going on with one
+	// that begins an invocation costs nothing.
+	Delays bool
 	// Filter preempts only where another thread conflicts; see the package's documentation.
 	Filter bool
 }
 
 // A DFS visits the schedules within a bound depth first, for the bounds 0, 1, ... up to the
-// last one (of delays if these are bounded, or else of preemptions). The schedules of
-// a bound include those of the bounds before it. [DPOR] needs fewer if
-// nothing is bounded.
+// last one. The schedules of a bound include those of the bounds before it. [DPOR] needs
+// fewer if nothing is bounded.
 type DFS struct {
 	options  DFSOptions
-	delays   bool // the bound is of delays
 	bound    int
-	last     int
 	leftOut  bool // the bound left schedules out
 	withheld bool // see Result
 	complete int
 	nodes    []node
 	at       int
 	cost     int
-	preempts int
 	conflict conflicts
 }
 
@@ -41,7 +38,6 @@ type node struct {
 	before   uint64 // the fingerprint of the steps before it
 	begins   uint64 // threads of the program that are before an invocation
 	cost     int32  // of the nodes above
-	preempts int32
 	chosen   int16
 	numbers  int16 // of a choice of the program: how many; 0 of threads
 	current  int8
@@ -53,16 +49,7 @@ type node struct {
 }
 
 // NewDFS returns a DFS.
-func NewDFS(o DFSOptions) *DFS {
-	d := &DFS{options: o, complete: -1, bound: -1, last: o.Preemptions}
-	if o.Delays >= 0 {
-		d.delays, d.last = true, o.Delays
-	}
-	if d.last >= 0 {
-		d.bound = 0
-	}
-	return d
-}
+func NewDFS(o DFSOptions) *DFS { return &DFS{options: o, complete: -1, bound: min(o.Bound, 0)} }
 
 // Bound returns the present bound, or -1 if there is none.
 func (d *DFS) Bound() int { return d.bound }
@@ -79,15 +66,15 @@ func (d *DFS) Complete() int {
 // Exhausted reports, after Next returned false, whether no schedule was left out for the bounds.
 func (d *DFS) Exhausted() bool { return !d.leftOut && !d.withheld }
 
-func (d *DFS) Begin() { d.at, d.cost, d.preempts = 0, 0, 0 }
+func (d *DFS) Begin() { d.at, d.cost = 0, 0 }
 
 func (d *DFS) Pick(decision *Decision) int {
 	if d.at == len(d.nodes) {
 		d.nodes = append(d.nodes, node{
 			enabled: decision.Enabled, before: decision.Before, current: int8(decision.Current), polls: int8(decision.Polls), tick: int8(decision.Tick), free: decision.Free, relevant: !d.options.Filter,
-			cost: int32(d.cost), preempts: int32(d.preempts), chosen: int16(decision.first()),
+			cost: int32(d.cost), chosen: int16(decision.first()),
 		})
-		if d.delays {
+		if d.options.Delays {
 			n := &d.nodes[d.at]
 			for m := n.enabled &^ decision.Daemons; m != 0; m &= m - 1 {
 				if t := bits.TrailingZeros64(m); decision.Pending(t).Kind == Begin {
@@ -100,8 +87,7 @@ func (d *DFS) Pick(decision *Decision) int {
 	if d.at++; n.numbers != 0 || n.enabled != decision.Enabled || n.before != decision.Before {
 		return MaxThreads // diverged
 	}
-	cost, preempts := d.price(n, int(n.rank))
-	d.cost, d.preempts = d.cost+cost, d.preempts+preempts
+	d.cost += d.price(n, int(n.rank))
 	return int(n.chosen)
 }
 
@@ -136,23 +122,16 @@ func (n *node) order(rank int) int {
 	return (bits.TrailingZeros64(rotated) + int(from)) & 63
 }
 
-// price returns what the thread of a rank costs at a node, and whether it is a preemption.
-func (d *DFS) price(n *node, rank int) (cost, preempts int) {
-	if rank == 0 {
-		return 0, 0
-	}
-	if !n.free || rank == bits.OnesCount64(n.enabled) {
-		preempts = 1
-	}
+// price returns what the thread of a rank costs at a node.
+func (d *DFS) price(n *node, rank int) int {
+	preempts := !n.free || rank == bits.OnesCount64(n.enabled)
 	switch {
-	case !d.delays:
-		return preempts, preempts
-	case n.free && preempts == 0 && n.begins>>n.order(rank)&1 != 0:
-		return 0, preempts
-	case n.ticks(rank):
-		return 1, preempts
+	case rank == 0, !preempts && (!d.options.Delays || n.begins>>n.order(rank)&1 != 0):
+		return 0
+	case !d.options.Delays, n.ticks(rank):
+		return 1
 	}
-	return rank, preempts
+	return rank
 }
 
 func (d *DFS) Choose(n int) int {
@@ -182,7 +161,7 @@ func (d *DFS) Next(r *Result) bool {
 		d.nodes = d.nodes[:len(d.nodes)-1]
 	}
 	d.complete = d.bound
-	if d.bound < 0 || !d.leftOut || d.bound == d.last {
+	if d.bound < 0 || !d.leftOut || d.bound == d.options.Bound {
 		return false
 	}
 	d.bound++
@@ -200,9 +179,8 @@ func (d *DFS) advance(n *node) bool {
 		if !n.free && !n.relevant {
 			return false
 		}
-		cost, preempts := d.price(n, int(n.rank))
 		if d.bound < 0 && int(n.rank) == bits.OnesCount64(n.enabled) || // it might poll forever
-			d.bound >= 0 && int(n.cost)+cost > d.bound || d.options.Preemptions >= 0 && int(n.preempts)+preempts > d.options.Preemptions {
+			d.bound >= 0 && int(n.cost)+d.price(n, int(n.rank)) > d.bound {
 			d.leftOut = true
 			continue
 		}

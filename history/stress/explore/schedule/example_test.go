@@ -30,7 +30,7 @@ func Example() {
 		Before:  func() { c = new(Counter) },
 		Threads: []func(){thread(0), thread(1)},
 	}
-	search := schedule.NewDFS(schedule.DFSOptions{Preemptions: 2, Delays: -1, Filter: true})
+	search := schedule.NewDFS(schedule.DFSOptions{Bound: 2, Filter: true})
 	for {
 		r := schedule.Run(p, search, schedule.Limits{})
 		fmt.Printf("%d: %v, %d preemptions\n", c.n, r.Schedule, r.Preemptions)

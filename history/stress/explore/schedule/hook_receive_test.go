@@ -33,7 +33,7 @@ func TestReceive(t *testing.T) {
 				},
 			},
 		}
-		search := schedule.NewDFS(schedule.DFSOptions{Preemptions: 2, Delays: -1, Filter: true})
+		search := schedule.NewDFS(schedule.DFSOptions{Bound: 2, Filter: true})
 		for n := 1; ; n++ {
 			r := schedule.Run(p, search, schedule.Limits{})
 			if got != "0 true 1 true 2 true 0 false " {
@@ -53,7 +53,7 @@ func TestReceive(t *testing.T) {
 			func() { schedule.Receive(reflect.ValueOf(done)) },
 		},
 	}
-	search := schedule.NewDFS(schedule.DFSOptions{Preemptions: 2, Delays: -1})
+	search := schedule.NewDFS(schedule.DFSOptions{Bound: 2})
 	for more := true; more; {
 		r := schedule.Run(p, search, schedule.Limits{})
 		if r.Deadlock {

@@ -424,7 +424,7 @@ func (p random) compare(t *testing.T) (n [3]int, fault string) {
 	}
 	n[0] = n0
 	var reduced map[outcome]bool
-	for i, s := range []schedule.Strategy{schedule.NewDPOR(), schedule.NewDFS(schedule.DFSOptions{Preemptions: -1, Delays: -1, Filter: true})} {
+	for i, s := range []schedule.Strategy{schedule.NewDPOR(), schedule.NewDFS(schedule.DFSOptions{Bound: -1, Filter: true})} {
 		some, m, _ := p.explore(t, s, false, n0+1000)
 		n[i+1] = m
 		if o, ok := covers(some, all); !ok {

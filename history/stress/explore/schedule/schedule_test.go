@@ -105,7 +105,7 @@ func TestDeadlock(t *testing.T) {
 // TestCircle: a deadlock of n threads names for each what it waits for and who holds it.
 func TestCircle(t *testing.T) {
 	for n := 2; n <= 5; n++ {
-		d := schedule.NewDFS(schedule.DFSOptions{Preemptions: 1, Delays: -1, Filter: true})
+		d := schedule.NewDFS(schedule.DFSOptions{Bound: 1, Filter: true})
 		p := circle(n)
 		found := false
 		for !found {
@@ -138,7 +138,7 @@ func TestAllocations(t *testing.T) {
 	p := &schedule.Program{Threads: []func(){body, body}}
 	for name, s := range map[string]schedule.Strategy{
 		"pos": schedule.NewPOS(1), "replay": schedule.NewReplay(nil),
-		"dfs": schedule.NewDFS(schedule.DFSOptions{Preemptions: 2, Delays: -1, Filter: true}),
+		"dfs": schedule.NewDFS(schedule.DFSOptions{Bound: 2, Filter: true}),
 	} {
 		run := func() { s.Next(schedule.Run(p, s, schedule.Limits{})) }
 		for range 5 {
@@ -268,7 +268,7 @@ func TestTreiber(t *testing.T) {
 }
 
 // everything has no bounds.
-var everything = schedule.DFSOptions{Preemptions: -1, Delays: -1}
+var everything = schedule.DFSOptions{Bound: -1}
 
 // A mutexMap is a map with a lock.
 type mutexMap struct {
@@ -312,12 +312,12 @@ func BenchmarkExecution(b *testing.B) {
 	}{
 		{"mutex/dfs", mutexes, func() schedule.Strategy { return schedule.NewDFS(everything) }},
 		{"mutex/bound", mutexes, func() schedule.Strategy {
-			return schedule.NewDFS(schedule.DFSOptions{Preemptions: 2, Delays: -1, Filter: true})
+			return schedule.NewDFS(schedule.DFSOptions{Bound: 2, Filter: true})
 		}},
 		{"mutex/dpor", mutexes, func() schedule.Strategy { return schedule.NewDPOR() }},
 		{"stack/dfs", stack, func() schedule.Strategy { return schedule.NewDFS(everything) }},
 		{"stack/bound", stack, func() schedule.Strategy {
-			return schedule.NewDFS(schedule.DFSOptions{Preemptions: 2, Delays: -1, Filter: true})
+			return schedule.NewDFS(schedule.DFSOptions{Bound: 2, Filter: true})
 		}},
 		{"stack/dpor", stack, func() schedule.Strategy { return schedule.NewDPOR() }},
 		{"stack/pos", stack, func() schedule.Strategy { return schedule.NewPOS(1) }},

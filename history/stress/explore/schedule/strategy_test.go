@@ -93,9 +93,9 @@ func circle(n int) *schedule.Program {
 func strategies() map[string]schedule.Strategy {
 	return map[string]schedule.Strategy{
 		"dfs":         schedule.NewDFS(everything),
-		"filter":      schedule.NewDFS(schedule.DFSOptions{Preemptions: 2, Delays: -1, Filter: true}),
-		"preemptions": schedule.NewDFS(schedule.DFSOptions{Preemptions: 2, Delays: -1}),
-		"delays":      schedule.NewDFS(schedule.DFSOptions{Preemptions: -1, Delays: 2}),
+		"filter":      schedule.NewDFS(schedule.DFSOptions{Bound: 2, Filter: true}),
+		"preemptions": schedule.NewDFS(schedule.DFSOptions{Bound: 2}),
+		"delays":      schedule.NewDFS(schedule.DFSOptions{Bound: 2, Delays: true}),
 		"dpor":        schedule.NewDPOR(),
 		"pos":         schedule.NewPOS(1),
 	}
@@ -154,7 +154,7 @@ func TestBounds(t *testing.T) {
 	for _, bug := range plantedBugs {
 		for _, filter := range []bool{false, true} {
 			p, shows := bug.make()
-			d := schedule.NewDFS(schedule.DFSOptions{Preemptions: 4, Delays: -1, Filter: filter})
+			d := schedule.NewDFS(schedule.DFSOptions{Bound: 4, Filter: filter})
 			for {
 				r := schedule.Run(p, d, schedule.Limits{})
 				if r.Preemptions > d.Bound() {
@@ -181,19 +181,19 @@ func TestBoundsEnd(t *testing.T) {
 	p, popped := treibers(false, "+-", "+-")
 	key := func(r *schedule.Result) string { return r.Schedule.String() + fmt.Sprint(*popped) }
 	all, _ := count(t, p, schedule.NewDFS(everything), key)
-	for _, o := range []schedule.DFSOptions{{Preemptions: 20, Delays: -1}, {Preemptions: -1, Delays: 40}} {
+	for _, o := range []schedule.DFSOptions{{Bound: 20}, {Bound: 40, Delays: true}} {
 		d := schedule.NewDFS(o)
 		bounded, n := count(t, p, d, key)
 		if !d.Exhausted() || d.Complete() != d.Bound() || d.Bound() >= 20 || len(bounded) != len(all) {
 			t.Errorf("%+v: %d schedules of %d in %d executions; bound %d, complete %d, exhausted %v", o, len(bounded), len(all), n, d.Bound(), d.Complete(), d.Exhausted())
 		}
 	}
-	for _, o := range []schedule.DFSOptions{{Preemptions: 0, Delays: -1}, {Preemptions: -1, Delays: 0}} {
+	for _, o := range []schedule.DFSOptions{{Bound: 0}, {Bound: 0, Delays: true}} {
 		if _, n := count(t, p, schedule.NewDFS(o), key); n != 6 {
 			t.Errorf("%+v: %d executions, not the 6 shuffles", o, n)
 		}
 	}
-	d := schedule.NewDFS(schedule.DFSOptions{Preemptions: 1, Delays: -1})
+	d := schedule.NewDFS(schedule.DFSOptions{Bound: 1})
 	if count(t, p, d, key); d.Exhausted() || d.Complete() != 1 {
 		t.Errorf("bound 1: complete %d, exhausted %v", d.Complete(), d.Exhausted())
 	}

@@ -340,7 +340,7 @@ func TestSpin(t *testing.T) {
 			}
 		},
 	} {
-		d := schedule.NewDFS(schedule.DFSOptions{Preemptions: 1, Delays: -1, Filter: true})
+		d := schedule.NewDFS(schedule.DFSOptions{Bound: 1, Filter: true})
 		p := &schedule.Program{Before: func() { c = new(cell) }, Threads: []func(){poll, func() { c.load(); c.store(1) }}}
 		n := 0
 		for more := true; more; n++ {
@@ -418,7 +418,7 @@ func TestWithheld(t *testing.T) {
 				c.store(1)
 			})
 		}}}
-		d, o := schedule.NewDFS(schedule.DFSOptions{Preemptions: 3, Delays: -1}), schedule.NewDPOR()
+		d, o := schedule.NewDFS(schedule.DFSOptions{Bound: 3}), schedule.NewDPOR()
 		none := func(*schedule.Result) string { return "" }
 		count(t, p, d, none)
 		if count(t, p, o, none); d.Exhausted() == withheld || o.Exhausted() == withheld || withheld && d.Complete() != 0 {

@@ -24,7 +24,7 @@ func benchmark(b *testing.B, before, invocation func()) {
 	steps := 0
 	b.ReportAllocs()
 	for n := 0; n < b.N; {
-		s := schedule.NewDFS(schedule.DFSOptions{Preemptions: 2, Delays: -1})
+		s := schedule.NewDFS(schedule.DFSOptions{Bound: 2})
 		for n < b.N {
 			r := schedule.Run(p, s, schedule.Limits{})
 			n++

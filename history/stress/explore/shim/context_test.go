@@ -113,7 +113,7 @@ func contextTree(seed uint64, of *contexts) []string {
 func schedules(t *testing.T, before func(), saw func() string, threads ...func()) []string {
 	t.Helper()
 	var all []string
-	for _, s := range []schedule.Strategy{schedule.NewDFS(schedule.DFSOptions{Preemptions: 1, Delays: -1, Filter: true}), schedule.NewPOS(*seed)} {
+	for _, s := range []schedule.Strategy{schedule.NewDFS(schedule.DFSOptions{Bound: 1, Filter: true}), schedule.NewPOS(*seed)} {
 		n := 0
 		for more := true; more && n < 1000; n++ {
 			r := schedule.Run(&schedule.Program{Before: before, Threads: threads}, s, schedule.Limits{Ticks: -1})

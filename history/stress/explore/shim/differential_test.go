@@ -389,7 +389,7 @@ func TestDifferential(t *testing.T) {
 	complete, deadlocks := 0, 0
 	for range programs {
 		p := randomProgram(r)
-		outcomes, ok := p.explored(schedule.NewDFS(schedule.DFSOptions{Preemptions: -1, Delays: -1}), 20000)
+		outcomes, ok := p.explored(schedule.NewDFS(schedule.DFSOptions{Bound: -1}), 20000)
 		if !ok {
 			continue
 		}
@@ -434,7 +434,7 @@ func TestReducedStarts(t *testing.T) {
 		{threads: [][]op{holder, named("receive unbuffered"), named("add")}, locked: []bool{true, true, false}},
 		{threads: [][]op{holder, named("select: send or receive unbuffered"), named("group wait")}, locked: []bool{true, true, false}},
 	} {
-		outcomes, all := p.explored(schedule.NewDFS(schedule.DFSOptions{Preemptions: -1, Delays: -1}), 200_000)
+		outcomes, all := p.explored(schedule.NewDFS(schedule.DFSOptions{Bound: -1}), 200_000)
 		reduced, _ := p.explored(schedule.NewDPOR(), 200_000)
 		if !all || !maps.Equal(outcomes, reduced) {
 			t.Errorf("%swith reduction:\n%sand without (all: %v):\n%s", p, list(reduced), all, list(outcomes))

@@ -20,7 +20,7 @@ func Example() {
 		}
 	}
 	p := &schedule.Program{Threads: []func(){lock(&a, &b), lock(&b, &a)}}
-	s := schedule.NewDFS(schedule.DFSOptions{Preemptions: 1, Delays: -1})
+	s := schedule.NewDFS(schedule.DFSOptions{Bound: 1})
 	for {
 		r := schedule.Run(p, s, schedule.Limits{})
 		if r.Deadlock {

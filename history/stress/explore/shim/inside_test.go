@@ -31,7 +31,7 @@ func outcomes(t *testing.T, start func(log func(...any)) []func()) map[string]in
 	for i := range len(start(log)) {
 		p.Threads = append(p.Threads, func() { threads[i]() })
 	}
-	s := schedule.NewDFS(schedule.DFSOptions{Preemptions: -1, Delays: -1})
+	s := schedule.NewDFS(schedule.DFSOptions{Bound: -1})
 	for n := 0; ; n++ {
 		text = nil
 		r := schedule.Run(p, s, schedule.Limits{Ticks: -1})
@@ -228,7 +228,7 @@ func TestGroupReduced(t *testing.T) {
 			slices.Sort(found)
 			return slices.Compact(found)
 		}
-		all, reduced := search(schedule.NewDFS(schedule.DFSOptions{Preemptions: -1, Delays: -1})), search(schedule.NewDPOR())
+		all, reduced := search(schedule.NewDFS(schedule.DFSOptions{Bound: -1})), search(schedule.NewDPOR())
 		if !slices.Equal(all, reduced) {
 			t.Errorf("%v: the reduced search finds %v of %v", plan, reduced, all)
 		}

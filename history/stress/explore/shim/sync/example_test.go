@@ -22,7 +22,7 @@ func ExampleRWMutex() {
 			defer rw.Unlock()
 		},
 	}}
-	search := schedule.NewDFS(schedule.DFSOptions{Preemptions: 1, Delays: -1})
+	search := schedule.NewDFS(schedule.DFSOptions{Bound: 1})
 	for {
 		r := schedule.Run(p, search, schedule.Limits{})
 		for _, b := range r.Blocked {
