@@ -58,13 +58,10 @@ type foot struct {
 
 // An event is a step and those that Follow it.
 type event struct {
-	addr   uintptr
-	node   int32
-	seq    int32 // among those of its thread, from 1
-	thread int8
-	kind   Kind // Read, Write, or Yield for none
-	flags  Flags
-	begins bool
+	foot
+	addr uintptr
+	node int32
+	seq  int32 // among those of its thread, from 1
 }
 
 // NewDPOR returns a DPOR.
@@ -154,7 +151,7 @@ func (d *DPOR) wake(trace []Access) {
 			u := bits.TrailingZeros64(m)
 			if int(a.Thread) == u {
 				d.repeats = d.seen // no other could run
-			} else if d.feet[u].conflicts(a, pendingAt(trace, d.seen, u)) {
+			} else if d.feet[u].wakes(a, pendingAt(trace, d.seen, u)) {
 				d.sleep &^= 1 << u
 			}
 		}
@@ -172,16 +169,14 @@ func pendingAt(trace []Access, i, thread int) *Access {
 	return &the.threads[thread].pend
 }
 
-// conflicts reports whether the step a conflicts with the next step of a sleeping thread, which is pending.
-func (f *foot) conflicts(a, pending *Access) bool {
-	if f.begins && a.Flags&Returns != 0 || a.Kind == Begin && f.flags&Returns != 0 {
-		return true
-	}
-	b := Access{Kind: f.kind, Flags: f.flags, Addr: pending.Addr}
+// wakes reports whether the step a conflicts with the next step of a sleeping thread, which is pending.
+func (f *foot) wakes(a, pending *Access) bool {
+	e, o := event{foot: *f, addr: pending.Addr}, event{foot: foot{kind: Yield}}
+	o.add(a)
 	if pending.Kind == Begin { // its access is not known
-		b.Addr = a.Addr
+		e.addr = o.addr
 	}
-	return b.conflicts(a)
+	return e.conflicts(&o)
 }
 
 // left reports whether the execution still has decisions to repeat.
@@ -230,7 +225,7 @@ func (d *DPOR) gather(r *Result, to int) {
 	var count [MaxThreads]int32
 	add := func(a *Access) *event {
 		d.width = max(d.width, int(a.Thread)+1)
-		d.events = append(d.events, event{thread: a.Thread, node: a.Node, seq: count[a.Thread] + 1, kind: Yield})
+		d.events = append(d.events, event{foot: foot{thread: a.Thread, kind: Yield}, node: a.Node, seq: count[a.Thread] + 1})
 		return &d.events[len(d.events)-1]
 	}
 	for i := r.From; i < to; i++ {
@@ -282,16 +277,16 @@ func (n *choice) note(e *event) {
 	}
 	for i := range n.feet {
 		if f := &n.feet[i]; f.thread == e.thread && n.sleep>>e.thread&1 == 0 {
-			f.merge(e)
+			f.merge(&e.foot)
 			return
 		}
 	}
 	f := foot{thread: e.thread, kind: Yield}
-	f.merge(e)
+	f.merge(&e.foot)
 	n.feet = append(n.feet, f)
 }
 
-func (f *foot) merge(e *event) {
+func (f *foot) merge(e *foot) {
 	if e.kind == Write || e.kind == Read && f.kind == Yield {
 		f.kind = e.kind
 	}

@@ -15,20 +15,11 @@ const permuted = 4
 // are added while it is used come last, or not at all.
 type Order[K comparable] struct {
 	collect func() []K
-	keys    []K
-	visited map[K]bool
-	mode    orderMode
+	keys    []K        // that are left
+	visited map[K]bool // nil before the first one
+	large   bool       // more than permuted
+	added   bool       // those that are left were added
 }
-
-type orderMode uint8
-
-const (
-	orderNew orderMode = iota
-	orderAll
-	orderRotated   // the first key is chosen, the direction is not
-	orderDirection // both are
-	orderAdded
-)
 
 // NewOrder returns an order of the keys that collect returns, which is called
 // again at the end.
@@ -36,29 +27,13 @@ func NewOrder[K comparable](collect func() []K) *Order[K] { return &Order[K]{col
 
 // Next returns the next key, or false at the end.
 func (o *Order[K]) Next() (K, bool) {
-	if o.mode == orderNew {
+	if o.visited == nil {
 		o.keys, o.visited = o.collect(), map[K]bool{}
 		sortKeys(o.keys)
-		o.mode = orderAll
-		if n := len(o.keys); n > permuted {
-			o.mode = orderRotated
-			i := Choose(n)
-			o.keys = append(o.keys[i:n:n], o.keys[:i]...)
-			return o.take(0)
-		}
+		o.large = len(o.keys) > permuted
 	}
-	switch {
-	case len(o.keys) > 0 && o.mode == orderRotated:
-		if o.mode = orderDirection; Choose(2) == 1 {
-			slices.Reverse(o.keys)
-		}
-		return o.take(0)
-	case len(o.keys) > 0 && o.mode == orderDirection:
-		return o.take(0)
-	case len(o.keys) > 0 && o.mode == orderAll:
-		return o.take(Choose(len(o.keys)))
-	case o.mode != orderAdded:
-		o.mode = orderAdded
+	if len(o.keys) == 0 && !o.added {
+		o.added = true
 		for _, k := range o.collect() {
 			if k == k && !o.visited[k] { // a NaN is not equal to itself
 				o.keys = append(o.keys, k)
@@ -66,12 +41,23 @@ func (o *Order[K]) Next() (K, bool) {
 		}
 		sortKeys(o.keys)
 	}
-	if i := Choose(len(o.keys) + 1); i > 0 {
-		return o.take(i - 1)
+	switch {
+	case o.added:
+		if i := Choose(len(o.keys) + 1); i > 0 {
+			return o.take(i - 1)
+		}
+		o.keys = nil
+		var none K
+		return none, false
+	case !o.large:
+		return o.take(Choose(len(o.keys)))
+	case len(o.visited) == 0:
+		i := Choose(len(o.keys))
+		o.keys = slices.Concat(o.keys[i:], o.keys[:i])
+	case len(o.visited) == 1 && Choose(2) == 1:
+		slices.Reverse(o.keys)
 	}
-	o.keys = nil
-	var none K
-	return none, false
+	return o.take(0)
 }
 
 func (o *Order[K]) take(i int) (K, bool) {
