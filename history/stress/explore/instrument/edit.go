@@ -67,24 +67,6 @@ func (e *edits) dropCuts(from, to token.Pos) {
 	})
 }
 
-// take removes an expression that was rewritten, and returns its new text on one line.
-func (e *edits) take(n ast.Node) (string, error) {
-	text, err := e.copy(n)
-	from, to := e.offset(n.Pos()), e.offset(n.End())
-	e.list = slices.DeleteFunc(e.list, func(d edit) bool { return from <= d.at && d.end <= to && !(d.at == from && d.class == closing) })
-	e.cut(n.Pos(), n.End(), "")
-	return text, err
-}
-
-// copy returns the new text of an expression that was rewritten, on one line.
-func (e *edits) copy(n ast.Node) (string, error) {
-	text, err := e.render(e.offset(n.Pos()), e.offset(n.End()))
-	if err != nil {
-		return "", err
-	}
-	return oneLine(text), nil
-}
-
 // render applies the edits of a part of the file.
 func (e *edits) render(from, to int) ([]byte, error) {
 	var list []edit

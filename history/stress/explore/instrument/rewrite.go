@@ -10,6 +10,7 @@ import (
 	"go/version"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -101,13 +102,16 @@ func (r *rewriter) hooked(name string) string {
 	return hook + "." + name
 }
 
-// taken is take, and records its error.
+// taken removes an expression that was rewritten, and returns its new text on one line.
 func (r *rewriter) taken(n ast.Node) string {
-	text, err := r.take(n)
+	from, to := r.offset(n.Pos()), r.offset(n.End())
+	text, err := r.render(from, to)
 	if err != nil {
 		r.faults = append(r.faults, err)
 	}
-	return text
+	r.list = slices.DeleteFunc(r.list, func(d edit) bool { return from <= d.at && d.end <= to && !(d.at == from && d.class == closing) })
+	r.cut(n.Pos(), n.End(), "")
+	return oneLine(text)
 }
 
 func (r *rewriter) rewriteFile(f *ast.File) {

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"math/bits"
 	"runtime"
 	"sync"
@@ -62,12 +63,17 @@ type Limits struct {
 const Ticks = 2
 
 type scheduler struct {
-	mu       sync.Mutex
-	threads  []*thread // the pool
-	live     int       // those in use
-	foreign  atomic.Int64
+	mu      sync.Mutex
+	threads []*thread // the pool
+	foreign atomic.Int64
+	execution
+}
+
+// execution is the state of one execution.
+type execution struct {
 	strategy Strategy
 	decision Decision
+	live     int // threads in use
 
 	alive, waiting, sleeping, yielded uint64
 	clocked                           // which sleepers go on
@@ -120,30 +126,16 @@ func (s *scheduler) execute(p *Program, st Strategy, l Limits, traced bool) *Res
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if l.Steps == 0 {
-		l.Steps = 5000
-	}
-	if s.step = l.Tick; s.step == 0 {
-		s.step = 1000
-	}
-	s.decision.Daemons = 0
+	l.Steps = cmp.Or(l.Steps, 5000)
 	s.foreign.Store(0)
-	s.strategy, s.live, s.traced, s.after, s.forever = st, 0, traced, len(p.Threads), l.forever
-	s.alive, s.waiting, s.sleeping, s.yielded, s.woken = 0, 0, 0, 0, 0
-	s.clocked = clocked{ticks: l.Ticks}
-	if l.Ticks == 0 {
-		s.ticks = Ticks
+	s.execution = execution{
+		strategy: st, traced: traced, after: len(p.Threads), forever: l.forever, most: l.Steps, step: cmp.Or(l.Tick, 1000), node: -1,
+		clocked:  clocked{ticks: cmp.Or(l.Ticks, Ticks)},
+		spinning: spinning{patience: cmp.Or(l.Spin, l.Steps), used: s.used},
+		result:   Result{Schedule: s.result.Schedule[:0], Blocked: s.result.Blocked[:0]},
+		trace:    s.trace[:0], pending: s.pending[:0], events: s.events[:0], details: s.details[:0], atEnd: s.atEnd,
 	}
-	s.steps, s.most, s.clock, s.rounds, s.node, s.print = 0, l.Steps, 0, 0, -1, 0
-	s.parallel, s.quiescing, s.stopped = false, false, false
-	s.trace, s.pending, s.events, s.details = s.trace[:0], s.pending[:0], s.events[:0], s.details[:0]
-	s.addresses = nil
 	randomness = random{list: randomness.list[:0], again: randomness.again}
-	s.doubtful, s.patience = false, l.Spin
-	if l.Spin == 0 {
-		s.patience = l.Steps
-	}
-	s.result = Result{Schedule: s.result.Schedule[:0], Blocked: s.result.Blocked[:0]}
 	st.Begin()
 	for range p.Threads {
 		s.add(nil, false)

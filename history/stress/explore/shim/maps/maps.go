@@ -22,24 +22,12 @@ func All[Map ~map[K]V, K comparable, V any](m Map) iter.Seq2[K, V] {
 
 // Keys returns an iterator over the keys of a map.
 func Keys[Map ~map[K]V, K comparable, V any](m Map) iter.Seq[K] {
-	return func(yield func(K) bool) {
-		for it, k, _ := schedule.RangeMap(m); it.Next(&k, nil); {
-			if !yield(k) {
-				return
-			}
-		}
-	}
+	return func(yield func(K) bool) { All(m)(func(k K, _ V) bool { return yield(k) }) }
 }
 
 // Values returns an iterator over the values of a map.
 func Values[Map ~map[K]V, K comparable, V any](m Map) iter.Seq[V] {
-	return func(yield func(V) bool) {
-		for it, _, v := schedule.RangeMap(m); it.Next(nil, &v); {
-			if !yield(v) {
-				return
-			}
-		}
-	}
+	return func(yield func(V) bool) { All(m)(func(_ K, v V) bool { return yield(v) }) }
 }
 
 // DeleteFunc deletes the entries for which del returns true.

@@ -138,46 +138,37 @@ func OnceFunc(f func()) func() {
 
 // OnceValue returns a function that calls f once and returns its value.
 func OnceValue[T any](f func() T) func() T {
-	var o onceCall
-	var result T
+	call := OnceValues(func() (T, struct{}) { return f(), struct{}{} })
 	return func() T {
-		o.do(func() { result = f() })
-		return result
+		v, _ := call()
+		return v
 	}
 }
 
-// OnceValues returns a function that calls f once and returns its values.
+// OnceValues returns a function that calls f once and returns its values. If f panics, each
+// call does.
 func OnceValues[T1, T2 any](f func() (T1, T2)) func() (T1, T2) {
-	var o onceCall
+	var once Once
 	var r1 T1
 	var r2 T2
+	var valid bool
+	var p any
 	return func() (T1, T2) {
-		o.do(func() { r1, r2 = f() })
+		once.Do(func() {
+			valid, p = false, nil
+			defer func() {
+				if !valid {
+					p = recover()
+					panic(p)
+				}
+			}()
+			r1, r2 = f()
+			valid = true
+		})
+		if !valid {
+			panic(p)
+		}
 		return r1, r2
-	}
-}
-
-// An onceCall is a Once that panics in each call as it did in the first.
-type onceCall struct {
-	once  Once
-	valid bool
-	p     any
-}
-
-func (o *onceCall) do(f func()) {
-	o.once.Do(func() {
-		o.valid, o.p = false, nil
-		defer func() {
-			if !o.valid {
-				o.p = recover()
-				panic(o.p)
-			}
-		}()
-		f()
-		o.valid = true
-	})
-	if !o.valid {
-		panic(o.p)
 	}
 }
 
