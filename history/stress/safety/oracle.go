@@ -101,6 +101,7 @@ type searcher struct {
 	report  *Report
 	dir     string
 	worker  *process
+	workers int // that were started
 	tried   map[int]bool
 	begun   time.Time
 	paused  time.Duration // while findings are confirmed
@@ -198,7 +199,8 @@ func (h *searcher) drop() {
 // that has ended it.
 func (h *searcher) ask(r *request) *response {
 	if h.worker == nil {
-		if h.worker, h.err = startProcess(h.ctx, h.dir); h.err != nil {
+		h.workers++
+		if h.worker, h.err = startProcess(h.ctx, h.dir, h.workers); h.err != nil {
 			return &response{Unclear: true}
 		}
 	}
@@ -367,26 +369,25 @@ func (h *searcher) fails(t *Test, f *Failure, r request) bool {
 
 // linearizations returns the orders of the calls that keep that of each suffix.
 func linearizations(t *Test) [][]int {
-	left := make([]int, len(t.Suffixes))
+	left := make([]int, len(t.Suffixes)) // calls of each
 	for i, s := range t.Suffixes {
 		left[i] = len(s)
 	}
-	var list [][]int
-	var extend func(order []int)
-	extend = func(order []int) {
-		ended := true
+	var from func() [][]int
+	from = func() (orders [][]int) {
 		for i := range left {
 			if left[i] > 0 {
-				ended = false
 				left[i]--
-				extend(append(slices.Clip(order), i))
+				for _, rest := range from() {
+					orders = append(orders, append([]int{i}, rest...))
+				}
 				left[i]++
 			}
 		}
-		if ended {
-			list = append(list, order)
+		if orders == nil {
+			return [][]int{nil}
 		}
+		return orders
 	}
-	extend([]int{})
-	return list
+	return from()
 }

@@ -1,13 +1,12 @@
 package safety
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/leadline/leadline/history/stress/worker"
@@ -77,21 +76,37 @@ func Main(l *Library) int {
 // A process runs tests for a searcher.
 type process struct {
 	*worker.Process
-	races *races
+	log    string // begins the name of the file of data races
+	logged int    // bytes of it that were read
 }
 
-func startProcess(ctx context.Context, dir string) (*process, error) {
+// startProcess starts the n-th process in a directory.
+func startProcess(ctx context.Context, dir string, n int) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	p := &process{races: &races{}}
-	p.Process, err = worker.Start(ctx, worker.Program{Path: self, Dir: dir, Name: testName, Env: []string{"GORACE=atexit_sleep_ms=0"}},
-		worker.Options{Stderr: p.races})
+	p := &process{log: filepath.Join(dir, "races-"+strconv.Itoa(n))}
+	p.Process, err = worker.Start(ctx, worker.Program{Path: self, Dir: dir, Name: testName,
+		Env: []string{`GORACE=atexit_sleep_ms=0 log_path="` + p.log + `"`}}, worker.Options{})
 	if err != nil {
 		return nil, err
 	}
 	return p, nil
+}
+
+// race returns the first data race that the race detector has reported since the last call,
+// or "".
+func (p *process) race() string {
+	files, _ := filepath.Glob(p.log + ".*") // with the number of the process
+	if len(files) == 0 {
+		return ""
+	}
+	text, _ := os.ReadFile(files[0])
+	_, report, _ := strings.Cut(string(text[min(p.logged, len(text)):]), "WARNING: DATA RACE")
+	report, _, _ = strings.Cut(report, "==================\n")
+	p.logged = len(text)
+	return report
 }
 
 // silence is how long a process may take for a request.
@@ -102,11 +117,11 @@ const silence = 5 * time.Minute
 func (p *process) ask(r *request) (a *response, dead bool, err error) {
 	p.SetSilence(silence)
 	defer p.SetSilence(0)
-	p.races.take() // of earlier requests
+	p.race() // of earlier requests
 	a = &response{}
 	_ = p.Send(r) // if it is dead, Receive says why
 	err = p.Receive(a)
-	defer func() { a.Race = p.races.take() }()
+	defer func() { a.Race = p.race() }()
 	if d, ok := err.(*worker.Death); ok {
 		a = &response{}
 		a.Failure = failureOf(d)
@@ -134,38 +149,4 @@ func failureOf(d *worker.Death) *Failure {
 		}
 	}
 	return f
-}
-
-// races keeps a data race that the race detector reports.
-type races struct {
-	mu    sync.Mutex
-	text  []byte // what may have the beginning of one
-	first string
-}
-
-func (r *races) Write(p []byte) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.text = append(r.text, p...)
-	for {
-		const begin, end = "WARNING: DATA RACE", "==================\n"
-		_, after, begun := bytes.Cut(r.text, []byte(begin))
-		report, rest, ended := bytes.Cut(after, []byte(end))
-		switch {
-		case !begun:
-			r.text = slices.Clone(r.text[max(0, len(r.text)-len(begin)):])
-			return len(p), nil
-		case !ended:
-			return len(p), nil
-		}
-		r.first, r.text = cmp.Or(r.first, string(report)), rest
-	}
-}
-
-// take returns the first data race since the last call, or "".
-func (r *races) take() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	defer func() { r.first = "" }()
-	return r.first
 }

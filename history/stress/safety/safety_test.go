@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"runtime"
 	"slices"
@@ -521,21 +522,24 @@ func TestFailureOf(t *testing.T) {
 	}
 }
 
-// TestRaces: reports count however they are cut.
+// TestRaces: the first report since the last call counts.
 func TestRaces(t *testing.T) {
-	const text = "so\n==================\nWARNING: DATA RACE\nfirst\n==================\nother\n==================\nWARNING: DATA RACE\nsecond\n==================\nWARNING"
-	for size := 1; size < len(text); size++ {
-		var r races
-		for part := range slices.Chunk([]byte(text), size) {
-			if n, err := r.Write(part); n != len(part) || err != nil {
-				t.Fatal(n, err)
+	p := &process{log: filepath.Join(t.TempDir(), "races")}
+	log := ""
+	for _, test := range []struct{ more, want string }{
+		{"", ""},
+		{"==================\nWARNING: DATA RACE\nfirst\n==================\n==================\nWARNING: DATA RACE\nsecond\n==================\n", "\nfirst\n"},
+		{"", ""},
+		{"==================\nWARNING: DATA RACE\nthird\n==================\n", "\nthird\n"},
+		{"Found 3 data race(s)\n", ""},
+	} {
+		if log += test.more; log != "" {
+			if err := os.WriteFile(p.log+".7", []byte(log), 0o600); err != nil {
+				t.Fatal(err)
 			}
 		}
-		if first, second := r.take(), r.take(); first != "\nfirst\n" || second != "" {
-			t.Fatalf("%d: %q, %q", size, first, second)
-		}
-		if _, _ = r.Write([]byte(": DATA RACE\nthird\n==================\n")); r.take() != "\nthird\n" {
-			t.Fatalf("%d: the third is lost", size)
+		if got := p.race(); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
 		}
 	}
 }

@@ -39,8 +39,7 @@ type Options struct {
 	// Silence is how long the worker may send nothing; 0 is as long as it likes. See
 	// also Process.SetSilence.
 	Silence time.Duration
-	Memory  int64     // at most; 0 is DefaultMemory
-	Stderr  io.Writer // receives what the worker writes to its standard error, too
+	Memory  int64 // at most; 0 is DefaultMemory
 }
 
 // A Process is a worker that was started. One goroutine at a time may use it.
@@ -76,9 +75,6 @@ func Start(ctx context.Context, program Program, o Options) (*Process, error) {
 	p := &Process{frames: make(chan frame, 1<<16), exited: make(chan struct{}), closed: make(chan struct{}), ctx: ctx}
 	p.cmd = exec.Command(program.Path, program.Args...)
 	p.cmd.Dir, p.cmd.Stderr, p.cmd.WaitDelay = program.Dir, &p.stderr, time.Second
-	if o.Stderr != nil {
-		p.cmd.Stderr = io.MultiWriter(&p.stderr, o.Stderr)
-	}
 	p.cmd.Env = append(append(os.Environ(), program.Env...), variable+"="+program.Name,
 		memoryVariable+"="+strconv.FormatInt(cmp.Or(o.Memory, DefaultMemory), 10))
 	lead(p.cmd)
