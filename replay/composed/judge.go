@@ -42,10 +42,6 @@ func (p place) same() bool { return p.what == "" }
 func (x *explorer) judgeOnce(r *run) (*Violation, error) {
 	r.finish()
 	env := r.history()
-	for _, e := range env { // the method's own pointers have numbers in the order of the history
-		r.names.see(append(slices.Clone(e.Args), e.result)...)
-	}
-	r.names.see(append([]value{r.result}, r.contents...)...)
 	key := fmt.Sprint(r.point >= 0, r.before(r.point), r.observations(0))
 	if x.verdicts[key] {
 		return nil, nil
@@ -107,15 +103,11 @@ func (x *explorer) place(r *run, env []event, at int) (place, error) {
 	if s.result.Kind() == history.Exception && x.report.Panics == "" {
 		x.report.Panics = fmt.Sprintf("%s, in the state %s", s.result.Text(), x.c.contents(s.list(start)))
 	}
-	s.names.match(s.result, &r.names, r.result)
 	s.state = s.known(s.state)
 	for _, e := range env[at:] {
 		s.repeat(r, e)
 	}
 	s.finish()
-	for i := range min(len(s.contents), len(r.contents)) {
-		s.names.match(s.contents[i], &r.names, r.contents[i])
-	}
 	p := place{where: "before the environment's operations"}
 	switch {
 	case len(env) == 0:
@@ -141,18 +133,18 @@ func (s *run) repeat(r *run, e event) {
 			return v
 		}
 		there := s.state.do("get", inv.Args[0])
-		s.names.match(there, &r.names, v)
 		if s.name(there).Equal(r.name(v)) {
 			return there
 		}
 		return history.ListValue(history.StringValue("a pointer that is not in the map"))
 	})
-	s.names.match(s.apply(inv, true).result, &r.names, e.result)
+	s.names.see(s.apply(inv, true).result)
 	s.state = s.known(s.state)
 }
 
 // observations returns what is compared, for a method that runs after at operations of the
-// environment: the results of all operations, and the contents at the end.
+// environment: the results of all operations, and the contents at the end. The method's own
+// pointers have numbers in this order, with the result of the method after the environment.
 func (r *run) observations(at int) []string {
 	var list []string
 	for _, e := range r.history() {

@@ -171,32 +171,14 @@ func own(v value) (numbers []int) {
 
 // see gives the next numbers in the history to pointers that have none yet.
 func (n *names) see(values ...value) {
-	for _, v := range values {
-		for _, p := range own(v) {
-			n.give(p, len(n.numbers)+1)
-		}
-	}
-}
-
-// give gives a number in the history to a pointer that has none, unless another one has it.
-func (n *names) give(pointer, number int) {
-	for p, given := range n.numbers {
-		if p == pointer || given == number {
-			return
-		}
-	}
 	if n.numbers == nil {
 		n.numbers = map[int]int{}
 	}
-	n.numbers[pointer] = number
-}
-
-// match gives the pointers of a value the numbers that those of another run have in the same
-// place of the history.
-func (n *names) match(v value, other *names, w value) {
-	if mine, theirs := own(v), own(w); len(mine) == len(theirs) {
-		for i, p := range mine {
-			n.give(p, other.numbers[theirs[i]])
+	for _, v := range values {
+		for _, p := range own(v) {
+			if n.numbers[p] == 0 {
+				n.numbers[p] = len(n.numbers) + 1
+			}
 		}
 	}
 }
@@ -207,11 +189,9 @@ func (n *names) name(v value, opaque map[reflect.Type]bool) value {
 	if !isOwn(v) {
 		return v
 	}
+	n.see(v)
 	words := strings.Split(v.List()[0].Text(), mark)
 	for i, p := range own(v) {
-		for next := 1; n.numbers[p] == 0; next++ { // only what match does not find
-			n.give(p, next)
-		}
 		words[2*i+1] = strconv.Itoa(n.numbers[p]) + n.content(p, opaque)
 	}
 	return history.ListValue(history.StringValue(strings.Join(words, mark)))
