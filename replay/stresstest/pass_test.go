@@ -22,11 +22,11 @@ func TestBenchmark(t *testing.T) {
 // TestStepless: under a schedule, methods of one step each never overlap. Threads have shown
 // whether they can.
 func TestStepless(t *testing.T) {
-	for _, before := range []bool{false, true} {
+	for _, overlap := range []float64{0, 1} {
 		tb := &fakeTB{}
-		warnOfEnd(tb, "Map", &stress.Report{Programs: 1, Executions: 100, Recorded: 100}, true, before)
-		if warned := strings.Contains(strings.Join(tb.logs, "\n"), "next to no executions overlapped"); warned == before {
-			t.Errorf("before %v: %q", before, tb.logs)
+		logReports(tb, "Map", []*stress.Report{{Overlap: overlap, Recorded: 1}, {Programs: 1, Executions: 100, Recorded: 100}}, Options{}, true)
+		if warned := strings.Contains(strings.Join(tb.logs, "\n"), "next to no executions overlapped"); warned != (overlap == 0) {
+			t.Errorf("overlap %v: %q", overlap, tb.logs)
 		}
 	}
 }

@@ -284,12 +284,3 @@ func buildInstrumented(ctx context.Context, dir, program string, parts []string,
 	programs.Store(asked, p)
 	return p.copies, nil
 }
-
-// logExplored logs the coverage of an exploration.
-func logExplored(t TB, name string, r *stress.Report) {
-	t.Helper()
-	t.Logf("stress: %s: %s", name, r.Coverage())
-	for _, remark := range r.Explored.Remarks() {
-		warn(t, "stress: %s: %s", name, remark)
-	}
-}

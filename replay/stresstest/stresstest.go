@@ -48,7 +48,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -227,75 +226,72 @@ func testClass(t TB, c *stress.Class, o Options, call int) {
 	if len(reports) == 0 {
 		return // the test has ended
 	}
-	reports, report := reports[:len(reports)-1], reports[len(reports)-1]
-	for _, crash := range report.Crashes {
+	for _, crash := range reports[len(reports)-1].Crashes {
 		t.Errorf("stress: %s: %s: %s\n%s", c.Name, crash.Program, crash.What, crash.Stack)
+	}
+	logReports(t, c.Name, reports, o, len(failures) == 0)
+}
+
+// logReports logs what each pass has done, and what the user may have to change after the
+// last one. passed: there were no findings.
+func logReports(t TB, class string, reports []*stress.Report, o Options, passed bool) {
+	t.Helper()
+	log := func(line string) { t.Helper(); t.Logf("stress: %s: %s", class, line) }
+	warning := func(line string) { t.Helper(); warn(t, "stress: %s: %s", class, line) }
+	overlapped := false // under a schedule, methods of one step each never do
+	report := reports[len(reports)-1]
+	for _, r := range reports {
+		overlapped = overlapped || r.Overlap >= leastOverlap
+		switch {
+		case r == report:
+			log(r.Coverage())
+		case r.Executions == 0: // threads were left to schedules, or had no time
+		case r.Explored == nil:
+			log(r.Coverage() + "; then schedules:")
+		default:
+			log(r.Coverage() + "; then plain loads and stores as steps, too:")
+		}
+	}
+	if report.NoSchedules != "" {
+		warning("schedules were not explored: " + report.NoSchedules)
+	}
+	if report.Explored != nil {
+		for _, remark := range report.Explored.Remarks() {
+			warning(remark)
+		}
+	}
+	if report.Waited > 0 && passed {
+		log(fmt.Sprintf("%d executions waited for ever, as they do in some order", report.Waited))
+	}
+	for _, line := range report.Waits() {
+		log(line)
 	}
 	if len(o.Programs) > 0 {
 		report.Unexercised = nil // the user chose the programs
 	}
-	for _, r := range reports {
-		if r.Executions == 0 {
-			continue // threads were left to schedules, or had no time
-		}
-		next := "plain loads and stores as steps, too"
-		if r.Explored == nil {
-			next = "schedules"
-		}
-		t.Logf("stress: %s: %s; then %s:", c.Name, r.Coverage(), next)
-	}
-	if report.NoSchedules != "" {
-		warn(t, "stress: %s: schedules were not explored: %s", c.Name, report.NoSchedules)
-	}
-	logReport(t, c.Name, report, o.Strict, len(failures) == 0)
-	warnOfEnd(t, c.Name, report, len(failures) == 0, slices.ContainsFunc(reports, func(r *stress.Report) bool { return r.Overlap >= leastOverlap }))
-}
-
-// logReport logs what was done, and what the user may have to change. passed: there were no
-// findings.
-func logReport(t TB, class string, report *stress.Report, strict, passed bool) {
-	t.Helper()
-	if report.Explored != nil {
-		logExplored(t, class, report)
-	} else {
-		t.Logf("stress: %s: %s", class, report.Coverage())
-	}
-	if report.Waited > 0 && passed {
-		t.Logf("stress: %s: %d executions waited for ever, as they do in some order", class, report.Waited)
-	}
-	for _, line := range report.Waits() {
-		t.Logf("stress: %s: %s", class, line)
-	}
 	for _, line := range report.Remarks() {
-		warn(t, "stress: %s: methods %s", class, line)
+		warning("methods " + line)
 	}
 	switch line, nothing := report.Unsteadiness(); {
-	case nothing && strict:
+	case nothing && o.Strict:
 		t.Errorf("stress: %s: %s", class, line)
 	case nothing:
-		warn(t, "stress: %s: %s", class, line)
+		warning(line)
 	case line != "":
-		t.Logf("stress: %s: %s", class, line)
+		log(line)
 	}
-}
-
-// warnOfEnd warns of a test that ended early, or that tried little. before: executions of an
-// earlier pass overlapped. Under a schedule, methods of one step each never do.
-func warnOfEnd(t TB, class string, report *stress.Report, passed, before bool) {
-	t.Helper()
-	switch {
-	case report.Memory > 0:
-		warn(t, "stress: %s: the test ended early, as its objects keep %d MB; Options.Close can release them", class, report.Memory>>20)
+	if report.Memory > 0 {
+		warning(fmt.Sprintf("the test ended early, as its objects keep %d MB; Options.Close can release them", report.Memory>>20))
 	}
-	if report.Recorded > 0 && report.Overlap < leastOverlap && passed && !before {
+	if report.Recorded > 0 && passed && !overlapped {
 		hint := ""
 		if runtime.NumCPU() == 1 {
 			hint = "; with one processor, schedules find more"
 		}
-		warn(t, "stress: %s: next to no executions overlapped; that no violation was found means little%s", class, hint)
+		warning("next to no executions overlapped; that no violation was found means little" + hint)
 	}
 	if line := report.Passed(); line != "" {
-		t.Logf("stress: %s: %s", class, line)
+		log(line)
 	}
 }
 
