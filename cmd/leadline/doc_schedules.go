@@ -30,8 +30,8 @@
 // its module, and the packages of the types that the object consists of; --instrument
 // adds packages. The clock of an execution jumps when no thread can continue, so timeouts
 // cost nothing. Up to twice in an execution, it also jumps while threads can continue: so a
-// tick of a timer or ticker may come between any two steps. The sequential runs have such
-// ticks, too. Goroutines of the object that never end do not matter: an execution ends when
+// tick of a timer or ticker may come between any two steps. An execution with such a tick is
+// compared with sequential runs that have ticks, too. Goroutines of the object that never end do not matter: an execution ends when
 // its calls have returned.
 //
 // Every execution is compared with the sequential runs of the program, and the order of

@@ -22,8 +22,8 @@ type Class struct {
 	alive func() // called often while invocations return; or nil
 }
 
-// moved tells that invocations have returned.
-func (c *Class) moved() {
+// Moved tells a supervisor that invocations have returned.
+func (c *Class) Moved() {
 	if c.alive != nil {
 		c.alive()
 	}

@@ -46,14 +46,14 @@ func (c *Class) inTurn(limit time.Duration, f func(*turn)) error {
 	for {
 		select {
 		case <-ended:
-			c.moved()
+			c.Moved()
 			return nil
 		case <-looks.C:
 		}
 		n, m := t.calls.Load(), t.in.Load()
 		if n != last {
 			last, seen = n, 0
-			c.moved()
+			c.Moved()
 		} else if seen++; m != nil && seen >= waitLooks {
 			t.left.Store(true)
 			return &WaitsError{m.Name}

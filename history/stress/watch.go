@@ -43,7 +43,7 @@ func (r *runner) watch() (waits []string) {
 		if !slices.Equal(now, last) {
 			copy(last, now)
 			seen, pause = 0, glance
-			r.class.moved()
+			r.class.Moved()
 			r.cutShort(now)
 		} else if seen, pause = seen+pause, min(2*pause, lastLook); seen > cmp.Or(r.options.Wait, waitLimit) {
 			if waits = r.openCalls(now); len(waits) > 0 {

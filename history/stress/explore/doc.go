@@ -20,6 +20,11 @@
 // An invocation waits if the scheduler finds that no thread can go on. No time limit is
 // involved.
 //
+// The clock of an execution is virtual: it jumps when no thread can go on, or as a decision
+// of the strategy. Sequential runs may have such jumps, and time may pass between their
+// calls, if it does so in the execution that is compared with them. So an entry that expires in
+// an hour does not explain an execution of a microsecond.
+//
 // It also finds faults inside one call: stress.Finding.Fault names them. Each is certain by itself: a
 // leaked goroutine has been replayed and its channel collected as garbage; see
 // schedule.Forever.

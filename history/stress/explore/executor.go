@@ -145,7 +145,7 @@ func (x *executor) explore(by *explorer, plan Plan, t *stress.Try) (*Exploration
 		v := e.Violations[len(e.Violations)-1]
 		f := findingOf(by, e, v)
 		if v.fault == "" {
-			if enables(by.expected, v) {
+			if enables(f.Seen.Expected, v) {
 				f = nil // and the executions so far count as judged
 			}
 			return e, f, nil
@@ -195,7 +195,7 @@ func (x *executor) run(by *explorer, plan Plan, t *stress.Try) (*Exploration, er
 	r.Explored.Steps += e.Steps
 	r.Explored.Cut += e.Cut
 	r.Explored.Undecided += e.Undecided
-	if e.Diverged > 0 || by.oracle.diverged {
+	if e.Diverged > 0 || by.hasDiverged() {
 		x.diverges(by.program)
 	}
 	if e.Panic != "" && !by.panics(e) {
@@ -232,8 +232,12 @@ const maxDiverging = 100
 
 // findingOf returns a violation as a finding.
 func findingOf(by *explorer, e *Exploration, v *Violation) *stress.Finding {
+	expected := by.expected
+	if v.expected != nil {
+		expected = v.expected
+	}
 	return &stress.Finding{Recorded: true, RealTime: v.RealTime, Times: 1, Executions: e.Executions, Fault: v.fault, Method: v.method,
-		Seen: stress.Seen{Expected: by.expected, Outcome: v.Outcome, History: v.History, Detail: v}}
+		Seen: stress.Seen{Expected: expected, Outcome: v.Outcome, History: v.History, Detail: v}}
 }
 
 // violationOf returns what findingOf was given.
@@ -305,7 +309,7 @@ func (x *executor) stillUnexpected(ctx context.Context, f *stress.Finding) bool 
 	}
 	by := newExplorer(ctx, e, x.options.Checker)
 	rec := &executed{Execution: &stress.Execution{Outcome: f.Seen.Outcome, Events: v.events}}
-	bad, err := by.judge(rec, &Violation{numbers: v.numbers, ticks: v.ticks}, max(v.bound, v.Preemptions))
+	bad, err := by.judge(rec, &Violation{numbers: v.numbers, allowance: v.allowance}, max(v.bound, v.Preemptions))
 	if err == nil && !bad && rec.verdict == explainable {
 		x.diverges(by.program)
 	}
@@ -343,6 +347,9 @@ func (x *executor) least(ctx context.Context, f *stress.Finding) error {
 		best.Execution = old.Execution
 		f.RealTime, f.Executions, f.Times = best.RealTime, e.Executions, by.violating()
 		f.Seen.Outcome, f.Seen.History, f.Seen.Detail = best.Outcome, best.History, best
+		if best.expected != nil {
+			f.Seen.Expected = best.expected
+		}
 		return nil
 	}
 	return nil
@@ -353,7 +360,7 @@ func (x *executor) Again(ctx context.Context, f *stress.Finding, e *stress.Expec
 	by, v := newExplorer(ctx, e, x.options.Checker), violationOf(f)
 	by.seeks(f)
 	found, err := x.run(by, x.plan(max(v.bound, min(v.Preemptions, mostPreempted), 1), within), &stress.Try{Method: f.Method})
-	if err != nil || len(found.Violations) == 0 || f.Fault == "" && enables(e, found.Violations[0]) {
+	if err != nil || len(found.Violations) == 0 || f.Fault == "" && enables(found.Violations[0].expected, found.Violations[0]) {
 		return nil
 	}
 	return findingOf(by, found, found.Violations[0])

@@ -31,7 +31,7 @@ type explorer struct {
 	all      []stress.Invocation
 	calls    []stress.Call // of them
 	expected *stress.Expected
-	oracle   *oracle
+	oracle   *oracle // of executions without jumps of time
 	run      schedule.Program
 
 	object  any
@@ -39,10 +39,14 @@ type explorer struct {
 	events  []int16
 	ended   []sequenceEnd
 	seen    stress.Executions
-	judged  map[*stress.Execution]*executed
+	judged  map[executedKey]*executed
+	others  map[allowance]*stress.Expected // of executions with such jumps
 	result  *Exploration
 	plan    Plan
 	spawns  bool // the object starts goroutines
+
+	postponed  []postponed
+	seeksPlain bool // a violation in which time does not jump
 
 	faults   *faultFinder     // nil if executions are not checked for faults
 	explored *stress.Explored // nil, or gets the methods that took a step
@@ -51,8 +55,14 @@ type explorer struct {
 // An executed is an execution with the verdict on it. Executions that are the same have one.
 type executed struct {
 	*stress.Execution
+	times     int64
 	verdict   judgement
 	violation *Violation
+}
+
+type executedKey struct {
+	execution *stress.Execution
+	allowance allowance
 }
 
 // A sequenceEnd reports whether a sequence has ended.
@@ -65,7 +75,7 @@ func (e *sequenceEnd) Ready() bool { return e.done }
 func newExplorer(ctx context.Context, e *stress.Expected, checker stress.Checker) *explorer {
 	p := e.Program
 	x := &explorer{ctx: ctx, class: e.Class, program: p, checker: checker, all: p.All(), expected: e, oracle: e.Runs.(*oracle),
-		ended: make([]sequenceEnd, len(p.Sequences)), result: &Exploration{}, judged: map[*stress.Execution]*executed{}}
+		ended: make([]sequenceEnd, len(p.Sequences)), result: &Exploration{}, judged: map[executedKey]*executed{}, others: map[allowance]*stress.Expected{}}
 	x.calls = callsOf(p)
 	x.outcome = make(stress.Outcome, len(x.calls))
 	x.run = schedule.Program{Before: x.before, After: x.after}
@@ -207,12 +217,13 @@ func (x *explorer) record(r *schedule.Result) *executed {
 			x.result.Waited++
 		}
 	}
-	e := x.seen.Count(x.outcome, x.events)
-	rec := x.judged[e]
+	key := executedKey{x.seen.Count(x.outcome, x.events), allowanceOf(r)}
+	rec := x.judged[key]
 	if rec == nil {
-		rec = &executed{Execution: e}
-		x.judged[e] = rec
+		rec = &executed{Execution: key.execution}
+		x.judged[key] = rec
 	}
+	rec.times++
 	return rec
 }
 
@@ -240,10 +251,10 @@ func (x *explorer) explore(plan Plan) (*Exploration, error) {
 	x.result.Outcomes = outcomesOf(x.result.executed)
 	for _, r := range x.judged {
 		if r.Overlaps() {
-			x.result.Overlapping += r.Times
+			x.result.Overlapping += r.times
 		}
 		if r.verdict == explainable || r.verdict == violates {
-			x.result.Judged += r.Times
+			x.result.Judged += r.times
 		}
 	}
 	return x.result, nil
@@ -325,6 +336,29 @@ func (x *explorer) runAll(s schedule.Strategy, most int64, bound func() int) (su
 	if x.plan.Time > 0 {
 		end = time.Now().Add(x.plan.Time)
 	}
+	sure, err = x.runEach(s, most, bound, end)
+	for _, p := range x.postponed {
+		if err != nil || x.seeksPlain || len(x.result.Violations) > 0 || x.ctx.Err() != nil {
+			break
+		}
+		before := x.result.Undecided
+		if _, err = x.convicts(p.rec, p.v); err != nil || x.result.Undecided > before {
+			sure = min(sure, p.v.bound-1)
+		}
+	}
+	x.postponed = nil
+	return sure, err
+}
+
+// A postponed execution is judged after all others: there are many sequential runs to compare
+// it with.
+type postponed struct {
+	rec *executed
+	v   *Violation
+}
+
+// runEach is runAll until the given time.
+func (x *explorer) runEach(s schedule.Strategy, most int64, bound func() int, end time.Time) (sure int, err error) {
 	e := x.result
 	sure = Unbounded
 	for n := int64(1); ; n++ {
@@ -351,22 +385,18 @@ func (x *explorer) runAll(s schedule.Strategy, most int64, bound func() int) (su
 		switch {
 		case v == nil:
 		case rec.verdict == violates:
-			v.RealTime, v.History = rec.violation.RealTime, rec.violation.History
+			v.RealTime, v.History, v.expected = rec.violation.RealTime, rec.violation.History, rec.violation.expected
 			*rec.violation = *v
+		case x.postpones(v):
+			rec.verdict = later
+			x.postponed = append(x.postponed, postponed{rec, v})
 		default:
-			bad, err := x.judge(rec, v, max(at, v.Preemptions))
+			bad, err := x.convicts(rec, v)
 			if err != nil {
 				return -1, err
 			}
-			if bad && v.spins && !x.spinsLonger(v) {
-				bad, rec.verdict = false, spinsAWhile
-			}
-			if bad {
-				rec.violation = v
-				e.Violations = append(e.Violations, v)
-				if !x.plan.All {
-					return min(sure, at-1), nil
-				}
+			if bad && !x.plan.All {
+				return min(sure, at-1), nil
 			}
 		}
 		if f != nil && rec.verdict != violates && x.isFault(rec, f) {
@@ -384,10 +414,35 @@ func (x *explorer) runAll(s schedule.Strategy, most int64, bound func() int) (su
 		if !more {
 			return sure, nil
 		}
+		if n%64 == 0 {
+			x.class.Moved()
+		}
 		if n == most || n%64 == 0 && (x.ctx.Err() != nil || !end.IsZero() && time.Now().After(end)) {
 			return min(sure, at-1, bound()-1), nil
 		}
 	}
+}
+
+// convicts judges an execution, and adds it to the violations if it is one.
+func (x *explorer) convicts(rec *executed, v *Violation) (bool, error) {
+	bad, err := x.judge(rec, v, max(v.bound, v.Preemptions))
+	if err != nil {
+		return false, err
+	}
+	if bad && v.spins && !x.spinsLonger(v) {
+		bad, rec.verdict = false, spinsAWhile
+	}
+	if bad {
+		rec.violation = v
+		x.result.Violations = append(x.result.Violations, v)
+	}
+	return bad, nil
+}
+
+// postpones reports whether an execution is judged after all others: time jumps in it, while
+// goroutines of the object go on, and no run without such a jump explains it.
+func (x *explorer) postpones(v *Violation) bool {
+	return x.spawns && v.allowance != plain && v.allowance != x.oracle.allowance && !v.spins && !x.oracle.explains(v.Outcome, v.events)
 }
 
 // longSpin is how many steps each thread of a violation spins before that is reported.
@@ -402,7 +457,7 @@ func (x *explorer) spinsLonger(v *Violation) bool {
 // describe adds what is known of the execution.
 func (v *Violation) describe(r *schedule.Result) {
 	v.Schedule, v.Preemptions = slices.Clone(r.Schedule), r.Preemptions
-	v.trace, v.Switches, v.spins, v.ticks = r.Fingerprint, switchesOf(r), r.Spins && v.Outcome.Waits(), r.Ticks
+	v.trace, v.Switches, v.spins, v.allowance = r.Fingerprint, switchesOf(r), r.Spins && v.Outcome.Waits(), allowanceOf(r)
 	if v.ByDelays {
 		v.Delays = v.bound
 	}
@@ -440,8 +495,17 @@ func (x *explorer) violating() int64 {
 	n := int64(0)
 	for _, r := range x.judged {
 		if r.verdict == violates {
-			n += r.Times
+			n += r.times
 		}
 	}
 	return n
+}
+
+// hasDiverged reports whether sequential runs depended on more than their schedules.
+func (x *explorer) hasDiverged() bool {
+	diverged := x.oracle.diverged
+	for _, e := range x.others {
+		diverged = diverged || e.Runs.(*oracle).diverged
+	}
+	return diverged
 }

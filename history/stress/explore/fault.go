@@ -29,8 +29,9 @@ func newFaultFinder(known map[string]bool, only string) *faultFinder {
 	return &faultFinder{known: known, only: only, checked: map[uint64]int{}, guilty: map[uint64]bool{}, best: Unbounded}
 }
 
-// seeks makes the explorer search for the fault of a finding, if it has one.
+// seeks makes the explorer search for a violation like a finding: for its fault, if it has one.
 func (x *explorer) seeks(f *stress.Finding) {
+	x.seeksPlain = violationOf(f).allowance == plain
 	if f.Fault != "" {
 		x.faults = newFaultFinder(nil, violationOf(f).faultKey())
 	}

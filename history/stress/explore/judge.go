@@ -1,6 +1,10 @@
 package explore
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/leadline/leadline/history/stress"
+)
 
 // A judgement is the verdict about a recorded execution.
 type judgement uint8
@@ -10,33 +14,62 @@ const (
 	explainable
 	violates
 	undecided
+	later       // it is judged after all others
 	spinsAWhile // and its outcome would be a violation if it did so forever
 )
+
+// expectedWith returns what is expected of executions with an allowance.
+func (x *explorer) expectedWith(a allowance) (*stress.Expected, error) {
+	if a == x.oracle.allowance {
+		return x.expected, nil
+	}
+	e := x.others[a]
+	if e == nil {
+		o := newOracle(x.class, x.program, a)
+		o.timed, o.sleeps, o.end = x.oracle.timed, x.oracle.sleeps, x.oracle.end
+		var err error
+		if e, err = o.run(); err != nil {
+			return nil, err
+		}
+		if x.expected.Together {
+			e = enabled(e)
+		}
+		x.others[a] = e
+	}
+	o := e.Runs.(*oracle)
+	o.timed, o.sleeps, o.end = o.timed || x.oracle.timed, o.sleeps || x.oracle.sleeps, x.oracle.end
+	return e, nil
+}
 
 // judge reports whether an execution is a violation, and describes it in v. The schedule
 // has the given number of preemptions.
 func (x *explorer) judge(rec *executed, v *Violation, bound int) (bool, error) {
-	rec.verdict, v.RealTime = explainable, x.expected.Contains(rec.Outcome)
+	e, err := x.expectedWith(v.allowance)
+	if err != nil {
+		return false, fmt.Errorf("running %v sequentially: %w", x.program, err)
+	}
+	o := e.Runs.(*oracle)
+	rec.verdict, v.RealTime, v.expected = explainable, e.Contains(rec.Outcome), e
 	byRuns := x.class.Model == "" || rec.Outcome.Waits()
-	if v.RealTime && x.checker == nil || byRuns && x.oracle.explains(rec.Outcome, rec.Events) {
+	if v.RealTime && x.checker == nil || byRuns && o.explains(rec.Outcome, rec.Events) {
 		return false, nil
 	}
 	if byRuns || !v.RealTime {
-		t := sought{outcome: rec.Outcome, bound: bound, ticks: v.ticks, numbers: v.numbers}
+		t := sought{outcome: rec.Outcome, bound: bound, numbers: v.numbers}
 		sure := true
 		if byRuns && x.checker != nil {
 			inTime := t
 			inTime.events = rec.Events
-			sure = x.oracle.search(inTime)
+			sure = o.search(inTime)
 		}
-		explained := byRuns && x.oracle.explains(rec.Outcome, rec.Events)
+		explained := byRuns && o.explains(rec.Outcome, rec.Events)
 		if !explained && sure && !v.RealTime { // some other order may have the outcome
-			sure = x.oracle.search(t)
-			v.RealTime = x.expected.Contains(rec.Outcome)
-			explained = byRuns && x.oracle.explains(rec.Outcome, rec.Events)
+			sure = o.search(t)
+			v.RealTime = e.Contains(rec.Outcome)
+			explained = byRuns && o.explains(rec.Outcome, rec.Events)
 		}
-		if x.oracle.failure != nil {
-			return false, fmt.Errorf("running %v sequentially: %w", x.program, x.oracle.failure)
+		if o.failure != nil {
+			return false, fmt.Errorf("running %v sequentially: %w", x.program, o.failure)
 		}
 		switch {
 		case explained, v.RealTime && x.checker == nil:
@@ -48,7 +81,7 @@ func (x *explorer) judge(rec *executed, v *Violation, bound int) (bool, error) {
 		}
 	}
 	if x.checker != nil {
-		h, err := rec.History(x.expected)
+		h, err := rec.History(e)
 		if err != nil {
 			return false, fmt.Errorf("execution of %v: %w", x.program, err)
 		}

@@ -3,6 +3,7 @@ package explore
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -53,9 +54,10 @@ type oracle struct {
 	outcome   stress.Outcome
 	open      []int // candidates of the last invocation
 
-	runs     map[uint64][]*stress.SequentialRun // by the hash of the outcome
-	places   map[string]*waitingPlace
-	threads  bool // the object starts goroutines
+	runs    map[uint64][]*stress.SequentialRun // by the hash of the outcome
+	places  map[string]*waitingPlace
+	threads bool // the object starts goroutines
+	allowance
 	timed    bool // the object reads the clock
 	sleeps   bool // its calls do
 	diverged bool
@@ -81,25 +83,54 @@ type waitingPlace struct {
 	waits      []int
 }
 
-// A sought outcome is that of an execution with at most so many preemptions and ticks, which
+// An allowance is how often and how far time may jump in sequential runs, if it does so in the
+// executions that are compared with them. Otherwise an entry of a cache that expires in an hour
+// might have done so in an execution of a millisecond.
+type allowance struct {
+	ticks   int
+	elapsed int64 // nanoseconds
+}
+
+// plain is the allowance for executions without such jumps: the clock only advances as it is read.
+var plain = allowance{elapsed: 1e6}
+
+// allowanceOf returns the allowance for an execution. Calls one after another may need more
+// ticks than calls in parallel, of which one tick wakes several. The time is rounded up to a
+// power of two.
+func allowanceOf(r *schedule.Result) allowance {
+	if !r.Jumped {
+		return plain
+	}
+	a := allowance{max(r.Ticks, schedule.Ticks), plain.elapsed}
+	if r.Timed && r.Elapsed > a.elapsed {
+		a.elapsed = 1 << min(bits.Len64(uint64(r.Elapsed-1)), 62)
+	}
+	return a
+}
+
+// A sought outcome is that of an execution with at most so many preemptions, which
 // drew these numbers. If events is not nil, the runs have to explain that order of events.
 type sought struct {
-	outcome      stress.Outcome
-	events       []int16
-	bound, ticks int
-	numbers      []uint64
-	sure         bool // a run was found, or certainly all
+	outcome stress.Outcome
+	events  []int16
+	bound   int
+	numbers []uint64
+	sure    bool // a run was found, or certainly all
 }
 
 // covers reports whether a search for s has found what one for t would find.
 func (s *sought) covers(t *sought) bool {
-	return s.outcome.Equal(t.outcome) && slices.Equal(s.events, t.events) && s.bound >= t.bound && s.ticks >= t.ticks && slices.Equal(s.numbers, t.numbers)
+	return s.outcome.Equal(t.outcome) && slices.Equal(s.events, t.events) && s.bound >= t.bound && slices.Equal(s.numbers, t.numbers)
 }
 
 // expectedOf runs the program sequentially. It returns an error if that is not
 // possible within the limits of stress.NewExpected.
 func expectedOf(c *stress.Class, p *stress.Program) (*stress.Expected, error) {
-	o := newOracle(c, p)
+	return newOracle(c, p, plain).run()
+}
+
+// run makes the first runs of the program.
+func (o *oracle) run() (*stress.Expected, error) {
 	if err := o.TooLarge(); err != nil {
 		return nil, err
 	}
@@ -115,9 +146,9 @@ func expectedOf(c *stress.Class, p *stress.Program) (*stress.Expected, error) {
 }
 
 // newOracle returns an oracle that has run nothing yet.
-func newOracle(c *stress.Class, p *stress.Program) *oracle {
+func newOracle(c *stress.Class, p *stress.Program, a allowance) *oracle {
 	o := &oracle{Sequencer: stress.NewSequencer(p), class: c, program: p, all: p.All(), calls: callsOf(p), runs: map[uint64][]*stress.SequentialRun{},
-		places: map[string]*waitingPlace{}}
+		allowance: a, places: map[string]*waitingPlace{}}
 	o.expected = stress.ExpectedOf(c, p, o)
 	o.outcome = make(stress.Outcome, len(o.calls))
 	o.scheduled = schedule.Program{
@@ -146,8 +177,9 @@ func (o *oracle) drive() {
 	for i := range o.outcome {
 		o.outcome[i] = stress.NotCalled
 	}
-	pause := pauses[0]
+	pause := pause{}
 	if o.paused {
+		pauses := o.pauses()
 		pause = pauses[schedule.Choose(len(pauses))]
 	}
 	for {
@@ -200,20 +232,33 @@ func (o *oracle) inTime() []int {
 	return list
 }
 
-// pauses are the times in nanoseconds that pass before each call, for objects that read
-// the clock. If the thread sleeps, goroutines of the object go on until they block.
-var pauses = [...]struct {
+// A pause is a time in nanoseconds that passes before each call. If the thread sleeps,
+// goroutines of the object go on until they block.
+type pause struct {
 	time   int64
 	sleeps bool
-}{{}, {50e3, true}, {1e6, true}, {1e9, true}, {3600e9, true}, {50e3, false}, {1e6, false}, {1e9, false}, {3600e9, false}}
+}
+
+// pauses returns the pauses for objects that read the clock.
+func (o *oracle) pauses() []pause {
+	list := []pause{{}}
+	for _, time := range []int64{50e3, 1e6, 1e9, 3600e9, o.elapsed} {
+		if time < o.elapsed || len(list) == 1 || time == o.elapsed && list[len(list)-1].time < time {
+			list = append(list, pause{time, true}, pause{time, false})
+		}
+	}
+	return list
+}
 
 // explore runs the next schedules of a strategy. It reports whether these were all, and
 // none was cut.
 func (o *oracle) explore(s schedule.Strategy, limit int) bool {
 	whole := true
 	for n := 0; n < limit && o.failure == nil && !o.found; n++ {
-		if n%256 == 255 && !o.end.IsZero() && time.Now().After(o.end) {
-			break
+		if n%256 == 255 {
+			if o.class.Moved(); !o.end.IsZero() && time.Now().After(o.end) {
+				break
+			}
 		}
 		r := schedule.Run(&o.scheduled, s, o.limits())
 		whole = o.note(r) && whole
@@ -226,15 +271,15 @@ func (o *oracle) explore(s schedule.Strategy, limit int) bool {
 	return false
 }
 
-// limits are those of sequential runs. They have as many ticks as the execution at least, and more
+// limits are those of sequential runs. They may have as many ticks as the execution, and more
 // if calls sleep: there, one may have woken because all others waited.
 func (o *oracle) limits() schedule.Limits {
-	if o.target == nil {
-		return schedule.Limits{}
-	}
-	n := max(o.target.ticks, schedule.Ticks)
+	n := o.ticks
 	if o.sleeps {
 		n += schedule.Ticks
+	}
+	if n == 0 {
+		n = -1
 	}
 	return schedule.Limits{Ticks: min(n, mostTicks)}
 }
@@ -355,7 +400,7 @@ func (o *oracle) search(t sought) bool {
 		sure = o.searchPauses(t.bound) && sure
 		schedule.Redraw(nil)
 	}
-	t.outcome, t.sure = slices.Clone(t.outcome), o.found || sure && o.failure == nil && t.ticks <= mostTicks
+	t.outcome, t.sure = slices.Clone(t.outcome), o.found || sure && o.failure == nil && o.ticks <= mostTicks
 	if !o.found { // with another order of events it may be needed again
 		o.searched = append(o.searched, t)
 	}

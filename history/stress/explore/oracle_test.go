@@ -162,7 +162,7 @@ func TestTogether(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := newOracle(test.class, p)
+		o := newOracle(test.class, p, plain)
 		o.failure = o.runTogether()
 		e, err := o.concluded()
 		if err != nil {

@@ -83,9 +83,10 @@ type Violation struct {
 	events              []int16
 	trace               uint64 // fingerprint of its steps
 	bound               int
-	ticks               int      // of its result
-	numbers             []uint64 // random ones that it drew
-	spins               bool     // threads spin forever
+	allowance           allowance
+	expected            *stress.Expected // by the sequential runs with that allowance
+	numbers             []uint64         // random ones that it drew
+	spins               bool             // threads spin forever
 
 	// Of a fault: its kind, the method to blame, and the threads that wait forever. An execution
 	// that may have one has threads that wait, or a result that compares with others.

@@ -52,7 +52,7 @@ func (x *executor) Replay(ctx context.Context, p *stress.Program, j *stress.Repl
 		m, outcome := mark(r.Fingerprint, rec.Events), rec.Outcome.String()
 		if n == 0 || result.Outcome == "" {
 			result.Mark, result.Outcome = m, outcome
-			if result.Violates, err = by.judge(rec, &Violation{numbers: schedule.Drawn(), ticks: r.Ticks}, r.Preemptions); err != nil {
+			if result.Violates, err = by.judge(rec, &Violation{numbers: schedule.Drawn(), allowance: allowanceOf(r)}, r.Preemptions); err != nil {
 				return nil, err
 			}
 			if f != nil && !result.Violates && by.isFault(rec, f) {

@@ -76,7 +76,7 @@ func (s *scheduler) asksAtEnd(sleeper *thread) bool {
 
 // passTo lets time pass until at.
 func (s *scheduler) passTo(at int64) {
-	s.clock = max(s.clock, at)
+	s.clock, s.result.Jumped = max(s.clock, at), true
 	for m := s.sleeping; m != 0; m &= m - 1 {
 		if t := s.threads[bits.TrailingZeros64(m)]; t.wake <= s.clock {
 			s.due |= t.bit

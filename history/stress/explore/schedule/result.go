@@ -57,6 +57,8 @@ type Result struct {
 	Diverged    bool      // a decision of the strategy was impossible: the program is not deterministic
 	Withheld    bool      // a goroutine that seemed to spin when all others were done did not go on
 	Ticks       int       // how often the strategy let time pass, and sleeping goroutines woke before a thread of the program
+	Elapsed     int64     // the virtual time that has passed, in nanoseconds
+	Jumped      bool      // some of it, until a sleeper woke
 	Spawned     int       // goroutines that the object started
 	Timed       bool      // the clock was read
 	Slept       bool      // a thread of the program slept

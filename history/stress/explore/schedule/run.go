@@ -147,7 +147,7 @@ func (s *scheduler) execute(p *Program, st Strategy, l Limits, traced bool) *Res
 		s.result.Cut = !s.result.Spins
 	}
 	s.finish()
-	s.result.Spawned = s.live - len(p.Threads) - 1
+	s.result.Spawned, s.result.Elapsed = s.live-len(p.Threads)-1, s.clock
 	s.result.Steps, s.result.Trace, s.result.Pending, s.result.Events, s.result.Details = s.steps, s.trace, s.pending, s.events, s.details
 	if r, ok := st.(interface{ left() bool }); ok && r.left() {
 		s.result.Diverged = true
