@@ -26,7 +26,8 @@ type SchedulesBuild func(ctx context.Context, plain bool) (*worker.Program, erro
 // options is for schedules, or for threads alone; it does not include the builds.
 //
 // Both returns the report of each pass, which has what the passes before have found, unless it has
-// a violation of the same methods itself. A violation ends the search unless Options.GoOn is set.
+// a violation of the same methods itself. A violation ends the search unless Options.GoOn is set;
+// then Options.Found receives those of threads at the end, unless schedules find them, too.
 func Both(ctx context.Context, threads func(context.Context, Options) (*Report, error), build SchedulesBuild, o Options) ([]*Report, error) {
 	if o.Threads {
 		r, err := threads(ctx, o)
@@ -45,18 +46,32 @@ func Both(ctx context.Context, threads func(context.Context, Options) (*Report, 
 			end()
 		}
 	}()
-	first, err := threads(during, o)
+	begin := o
+	if o.GoOn { // schedules may find the same, and then have more to say
+		begin.Found = nil
+	}
+	first, err := threads(during, begin)
+	tell := func(reports []*Report) {
+		if o.GoOn && o.Found != nil && first != nil {
+			for _, f := range first.withoutThoseOf(reports) {
+				o.Found(f)
+			}
+		}
+	}
 	if err != nil || ctx.Err() != nil || len(first.Findings)+len(first.Crashes) > 0 && !o.GoOn {
 		giveUp()
 		<-built
+		tell(nil)
 		return reportsOf(first), err
 	}
 	<-built
 	if failure != nil {
 		first.NoSchedules, _, _ = strings.Cut(failure.Error(), "\n")
+		tell(nil)
 		return reportsOf(first), nil
 	}
 	reports, err := schedules(ctx, program, build, o)
+	tell(reports)
 	reports = append(reportsOf(first), reports...)
 	for i, r := range reports[1:] {
 		r.add(reports[i])
@@ -64,11 +79,18 @@ func Both(ctx context.Context, threads func(context.Context, Options) (*Report, 
 	return reports, err
 }
 
+// withoutThoseOf returns the violations that no later report has.
+func (r *Report) withoutThoseOf(later []*Report) []*Finding {
+	return slices.DeleteFunc(slices.Clone(r.Findings), func(f *Finding) bool {
+		return slices.ContainsFunc(later, func(r *Report) bool {
+			return slices.ContainsFunc(r.Findings, func(own *Finding) bool { return own.Fault == f.Fault && slices.Equal(own.Methods, f.Methods) })
+		})
+	})
+}
+
 // add adds what a pass before has found.
 func (r *Report) add(before *Report) {
-	r.Findings = append(slices.DeleteFunc(slices.Clone(before.Findings), func(f *Finding) bool {
-		return slices.ContainsFunc(r.Findings, func(own *Finding) bool { return own.Fault == f.Fault && slices.Equal(own.Methods, f.Methods) })
-	}), r.Findings...)
+	r.Findings = append(before.withoutThoseOf(reportsOf(r)), r.Findings...)
 	r.Crashes = slices.Concat(before.Crashes, r.Crashes)
 	for _, m := range before.NonAtomic {
 		if !slices.Contains(r.NonAtomic, m) {

@@ -37,3 +37,25 @@ func TestBothThreads(t *testing.T) {
 		}
 	}
 }
+
+// TestBothTells: a violation that threads and schedules find is reported once, with its schedule.
+func TestBothTells(t *testing.T) {
+	a, b := &Finding{Methods: []string{"a"}}, &Finding{Methods: []string{"b"}}
+	threads := func(_ context.Context, o Options) (*Report, error) {
+		for _, f := range []*Finding{a, b} {
+			if o.Found != nil {
+				o.Found(f)
+			}
+		}
+		return &Report{Findings: []*Finding{a, b}}, nil
+	}
+	none := func(context.Context, bool) (*worker.Program, error) { return nil, errors.New("no Go tool") }
+	var told []*Finding
+	if _, err := Both(t.Context(), threads, none, Options{GoOn: true, Found: func(f *Finding) { told = append(told, f) }}); err != nil || len(told) != 2 {
+		t.Errorf("%v, %v", told, err)
+	}
+	later := &Report{Findings: []*Finding{{Methods: []string{"b"}, Scheduled: &Scheduled{}}}}
+	if list := (&Report{Findings: []*Finding{a, b}}).withoutThoseOf([]*Report{later}); len(list) != 1 || list[0] != a {
+		t.Errorf("%v", list)
+	}
+}
