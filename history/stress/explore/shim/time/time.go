@@ -37,27 +37,29 @@ func Sleep(d Duration) {
 
 // A Timer replaces time.Timer.
 type Timer struct {
-	C     <-chan Time
-	real  *time.Timer // if it was made outside of an execution
-	alarm *alarm
+	C <-chan Time
+	t interface { // a *time.Timer if it was made outside of an execution, or else an *alarm
+		Stop() bool
+		Reset(d Duration) bool
+	}
 }
 
 // NewTimer returns a timer that sends the time on its channel after d.
 func NewTimer(d Duration) *Timer {
 	if !schedule.Active() {
 		t := time.NewTimer(d)
-		return &Timer{C: t.C, real: t}
+		return &Timer{t.C, t}
 	}
-	a := newAlarm(d, nil)
-	return &Timer{C: a.channel, alarm: a}
+	a := newAlarm(newChannel(), nil, 0, d)
+	return &Timer{a.channel, a}
 }
 
 // AfterFunc calls f in a goroutine of its own after d.
 func AfterFunc(d Duration, f func()) *Timer {
 	if !schedule.Active() {
-		return &Timer{real: time.AfterFunc(d, func() { schedule.Outside(f) })}
+		return &Timer{nil, time.AfterFunc(d, func() { schedule.Outside(f) })}
 	}
-	return &Timer{alarm: newAlarm(d, f)}
+	return &Timer{nil, newAlarm(nil, f, 0, d)}
 }
 
 // After returns a channel on which the time is sent after d.
@@ -65,32 +67,24 @@ func After(d Duration) <-chan Time { return NewTimer(d).C }
 
 // Stop stops the timer and reports whether it was running.
 func (t *Timer) Stop() bool {
-	switch {
-	case t.real != nil:
-		return t.real.Stop()
-	case t.alarm == nil:
+	if t.t == nil {
 		panic("time: Stop called on uninitialized Timer")
 	}
-	return t.alarm.stop()
+	return t.t.Stop()
 }
 
 // Reset makes the timer run for d and reports whether it was running.
 func (t *Timer) Reset(d Duration) bool {
-	switch {
-	case t.real != nil:
-		return t.real.Reset(d)
-	case t.alarm == nil:
+	if t.t == nil {
 		panic("time: Reset called on uninitialized Timer")
 	}
-	running := t.alarm.stop()
-	t.alarm.run(d)
-	return running
+	return t.t.Reset(d)
 }
 
 // A Ticker replaces time.Ticker.
 type Ticker struct {
 	C     <-chan Time
-	real  *time.Ticker
+	real  *time.Ticker // if it was made outside of an execution
 	alarm *alarm
 }
 
@@ -103,8 +97,7 @@ func NewTicker(d Duration) *Ticker {
 		t := time.NewTicker(d)
 		return &Ticker{C: t.C, real: t}
 	}
-	a := &alarm{channel: newChannel(), period: int64(d)}
-	a.run(d)
+	a := newAlarm(newChannel(), nil, d, d)
 	return &Ticker{C: a.channel, alarm: a}
 }
 
@@ -114,7 +107,7 @@ func (t *Ticker) Stop() {
 	case t.real != nil:
 		t.real.Stop()
 	case t.alarm != nil:
-		t.alarm.stop()
+		t.alarm.Stop()
 	}
 }
 
@@ -128,7 +121,7 @@ func (t *Ticker) Reset(d Duration) {
 	case t.alarm == nil:
 		panic("time: Reset called on uninitialized Ticker")
 	default:
-		t.alarm.stop()
+		t.alarm.Stop()
 		t.alarm.period = int64(d)
 		t.alarm.run(d)
 	}
@@ -152,11 +145,8 @@ type alarm struct {
 	runs    int // how often it was started: earlier threads end
 }
 
-func newAlarm(d Duration, f func()) *alarm {
-	a := &alarm{f: f}
-	if f == nil {
-		a.channel = newChannel()
-	}
+func newAlarm(channel chan Time, f func(), period, d Duration) *alarm {
+	a := &alarm{channel: channel, f: f, period: int64(period)}
 	a.run(d)
 	return a
 }
@@ -177,9 +167,9 @@ func (a *alarm) address() unsafe.Pointer {
 	return *(*unsafe.Pointer)(unsafe.Pointer(&a.channel))
 }
 
-// stop reports whether the alarm was running, or the time it sent was not
+// Stop reports whether the alarm was running, or the time it sent was not
 // received: it is not received any more.
-func (a *alarm) stop() bool {
+func (a *alarm) Stop() bool {
 	schedule.Step(schedule.Write, a.address())
 	running := a.running
 	a.running = false
@@ -189,6 +179,13 @@ func (a *alarm) stop() bool {
 		running = running || a.period == 0
 	default:
 	}
+	return running
+}
+
+// Reset stops the alarm and starts it again.
+func (a *alarm) Reset(d Duration) bool {
+	running := a.Stop()
+	a.run(d)
 	return running
 }
 
