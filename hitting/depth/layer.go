@@ -16,14 +16,12 @@ type node[M mask] struct {
 	word  int32 // the delayed elements that are placed, in their order: see words
 }
 
-// A layer is a set of nodes. If nodes differ only in cost and word, it keeps the best.
+// A layer is a list of nodes, or a set to which all of them are added. If nodes of a set
+// differ only in cost and word, it keeps the best.
 type layer[M mask] struct {
 	nodes []node[M]
-	index table.Index // of the nodes, once there are more than fewNodes
+	index table.Index // of the nodes of a set
 }
-
-// fewNodes is the number of nodes up to which nodes are compared one by one.
-const fewNodes = 8
 
 func (l *layer[M]) clear() {
 	l.nodes = l.nodes[:0]
@@ -31,19 +29,6 @@ func (l *layer[M]) clear() {
 }
 
 func (l *layer[M]) add(w *words, n *node[M]) {
-	if len(l.nodes) < fewNodes {
-		for i := range l.nodes {
-			if o := &l.nodes[i]; n.isAt(o) {
-				improve(w, o, n)
-				return
-			}
-		}
-		l.nodes = append(l.nodes, *n)
-		return
-	}
-	for i := l.index.Len(); i < len(l.nodes); i++ {
-		l.index.Add(l.nodes[i].hash())
-	}
 	hash := n.hash()
 	if i := l.index.Find(hash, func(i int32) bool { return n.isAt(&l.nodes[i]) }); i >= 0 {
 		improve(w, &l.nodes[i], n)
