@@ -250,7 +250,7 @@ func TestLongTails(t *testing.T) {
 		return false
 	})
 	NewFamily(p, chains, Options{Meter: count}).Count()
-	if least := int64(m * n * n / (8 * stepsPerUnit)); count.Spent() < least || longest > n {
+	if least := int64(m * n * n / 8 * meter.AskEvery / tailSteps); count.Spent() < least || longest > n {
 		t.Errorf("%d units, and %d between two questions, want at least %d, and at most %d",
 			count.Spent(), longest, least, n)
 	}

@@ -103,7 +103,7 @@ func (v *liveElements) appendTail(dst []int32, chain, x int32) []int32 {
 	steps := 0
 	for _, e := range v.order {
 		if steps++; steps >= tailSteps {
-			if !v.spend(steps / stepsPerUnit) {
+			if !v.spend(meter.AskEvery) {
 				return dst
 			}
 			steps = 0
@@ -125,10 +125,6 @@ func (v *liveElements) appendTail(dst []int32, chain, x int32) []int32 {
 	return dst
 }
 
-const (
-	// stepsPerUnit is how many comparisons of a tail are a unit of work.
-	stepsPerUnit = 16
-	// tailSteps is how many comparisons are made before they count as work. Most tails take
-	// fewer.
-	tailSteps = stepsPerUnit * meter.AskEvery
-)
+// tailSteps is how many comparisons of a tail count as meter.AskEvery units. Most tails take
+// fewer, and count nothing.
+const tailSteps = 16 * meter.AskEvery
