@@ -120,7 +120,7 @@ func (s *walk) Back() bool {
 	if len(s.stack) == 0 {
 		return false
 	}
-	s.owed += state.ConfigurationWork + s.grown.work(s.machine.Bytes())
+	s.owed += 1 + s.grown.work(s.machine.Bytes())
 	s.goBack(&s.stack[len(s.stack)-1])
 	s.isOver()
 	return true

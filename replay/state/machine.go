@@ -135,8 +135,8 @@ func (m *Machine) keepWhole(states []int32) {
 	}
 }
 
-// Bound bounds the machine. The meter counts outcomes computed, and the elements of
-// long arguments in each transition. The tables may grow by maxBytes; 0 means any
+// Bound bounds the machine. The meter counts outcomes computed, if a transition has
+// several, and the elements of lists in arguments. The tables may grow by maxBytes; 0 means any
 // amount. After a Step that exceeds a bound, GaveUp returns the cause, until Bound is
 // called again.
 func (m *Machine) Bound(count *meter.Meter, maxBytes int64) {
@@ -205,17 +205,12 @@ func (m *Machine) stepWhole(state, op int32) int32 {
 	return next
 }
 
-// longArgument is the length from which each element of an argument counts as a unit
-// of work: the steps of a transaction, the elements of a bulk operation.
-const longArgument = 64
-
-// argumentWork is the work for long arguments of op in one transition.
+// argumentWork is the work for the lists in the arguments of op in one transition: the steps
+// of a transaction, the elements of a bulk operation.
 func argumentWork(op *history.Operation) int {
 	work := 0
 	for _, arg := range op.Args {
-		if n := len(arg.List()); n >= longArgument {
-			work += n
-		}
+		work += len(arg.List())
 	}
 	return work
 }
@@ -230,9 +225,9 @@ func (m *Machine) compute(state int32, op *history.Operation) int32 {
 		return Fail
 	}
 	var after []replay.State
-	long := argumentWork(op)
+	elements := argumentWork(op)
 	for _, s := range m.states[state] {
-		if long > 0 && m.isOver(long, len(after)) {
+		if elements > 0 && m.isOver(elements, len(after)) {
 			return Fail
 		}
 		outcomes := replay.OutcomesOf(s, op)
@@ -244,7 +239,7 @@ func (m *Machine) compute(state int32, op *history.Operation) int32 {
 		if len(outcomes) == 0 && op.Pending() && !op.Happened {
 			after = append(after, s)
 		}
-		if len(outcomes) > 1 && m.isOver(outcomeWork*len(outcomes), len(after)) {
+		if len(outcomes) > 1 && m.isOver(len(outcomes), len(after)) {
 			return Fail
 		}
 	}
@@ -264,10 +259,6 @@ func (m *Machine) compute(state int32, op *history.Operation) int32 {
 
 // largeKey is the length above which the key of a state is large.
 const largeKey = 1 << 12
-
-// outcomeWork is the work for each outcome if there are several: making the state,
-// computing its key and looking it up.
-const outcomeWork = 16
 
 // isOver counts work and reports whether to give up with this many new states.
 func (m *Machine) isOver(work, states int) bool {

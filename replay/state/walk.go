@@ -65,10 +65,6 @@ func (w *Walk) choose(s Space) bool {
 	return false
 }
 
-// ConfigurationWork is the work for each configuration that a walk visits, besides the
-// steps of the object.
-const ConfigurationWork = 2
-
 // Spend spends work on the meter, and reports whether the walk has to give up.
 func (w *Walk) Spend(work int) bool {
 	if w.Meter.Spend(work) && w.GaveUp == replay.NoCause {

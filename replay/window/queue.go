@@ -228,7 +228,7 @@ func (s *queueSearch) Back() bool {
 		return false
 	}
 	s.retreatTo(&s.frames[len(s.frames)-1])
-	s.Spend(state.ConfigurationWork + len(s.key) + bits.OnesCount64(s.at.mask))
+	s.Spend(1 + len(s.key) + bits.OnesCount64(s.at.mask))
 	return true
 }
 

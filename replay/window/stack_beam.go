@@ -9,7 +9,6 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/hitting/table"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/state"
 )
 
 // A stackBeam searches for a witness of a history of a stack. A placement consists of the
@@ -292,7 +291,7 @@ func (b *stackBeam) explore() {
 
 // enter makes the arrivals of a group a spot, and returns its number.
 func (b *stackBeam) enter(group []beamArrival) int32 {
-	b.spend(state.ConfigurationWork + len(group))
+	b.spend(1 + len(group))
 	i, ways := int32(len(b.spots)), int32(len(b.ways))
 	b.gathered = b.gathered[:0]
 	for k := range group {
