@@ -225,7 +225,7 @@ func (r *depthRound) first(from, to int, m *meter.Meter) (hitting.Index, bool, r
 	// At depth 1 there is one schedule for each chain. If it is long, the object itself
 	// replays it: states that occur once are not worth keeping.
 	r.object = nil
-	if _, set := r.x.machine.Objects(0)[0].(replay.Nondeterministic); to == 1 && len(r.x.p.H.Ops) > state.TableMax && !set {
+	if _, set := r.x.machine.Objects(0)[0].(replay.Nondeterministic); to == 1 && len(r.x.p.H.Ops) > state.SharedOps && !set {
 		r.object = r.x.p.Spec.New()
 	}
 	index, found := r.search.First(from, to)

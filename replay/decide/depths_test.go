@@ -77,7 +77,7 @@ func isSame(a, b *replay.Finding) bool {
 // around the number of operations from which on depth 1 runs on the object.
 func TestDepthsByObject(t *testing.T) {
 	depths := map[int]int{}
-	for _, n := range []int{3, 4, 40, state.TableMax - 1, state.TableMax, state.TableMax + 1} {
+	for _, n := range []int{3, 4, 40, state.SharedOps - 1, state.SharedOps, state.SharedOps + 1} {
 		for orders := range 16 {
 			if n > 40 && orders > 2 && orders < 15 {
 				continue // families take long

@@ -7,11 +7,6 @@ import (
 	"github.com/leadline/leadline/replay/ops"
 )
 
-// TableMax is the largest number of operations of a history that is replayed by
-// table. For longer histories, running the object itself takes less time than
-// interning all the states.
-const TableMax = 1024
-
 // A Replayer distinguishes witnesses from other schedules of an instance.
 type Replayer struct {
 	in       *replay.Instance
@@ -28,10 +23,10 @@ func NewReplayer(in *replay.Instance, spec replay.Spec, machine *Machine, maxByt
 	return &Replayer{in: in, spec: spec, machine: machine, maxBytes: maxBytes, meter: m}
 }
 
-// TableFor returns the Machine for replaying schedules of p, or nil if they run
-// on the object itself.
+// TableFor returns the Machine for replaying schedules of p, or nil if they run on the
+// object itself: a long history has many states that occur once.
 func TableFor(p *ops.Problem) *Machine {
-	if len(p.H.Ops) > TableMax {
+	if len(p.H.Ops) > SharedOps {
 		if _, set := p.Spec.New().(replay.Nondeterministic); !set {
 			return nil
 		}
