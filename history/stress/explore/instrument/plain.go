@@ -88,7 +88,7 @@ func (r *rewriter) isPoint(list []ast.Expr) bool {
 //	x.f = a                At(&x.f).Set(a)
 //	m[k] = a               MapAt(m, k).Set(a)
 //	x.f += a               { p0 := At(&x.f); p0.Set(p0.Load() + (a)) }
-//	x.f, local, y = f()    { p0 := At(&x.f); p2 := At(&y); p0.V, local, p2.V = f(); p0.Store(); p2.Store() }
+//	x.f, local = f()       { p0 := At(&x.f); v0 := p0.Zero(); v0, local = f(); p0.Set(v0) }
 //
 // If it is not listed, a function literal with the block is called. op is that of x op= a, or
 // "". There is no right side for x++.
@@ -106,11 +106,15 @@ func (r *rewriter) store(s ast.Stmt, left, right []ast.Expr, op string, listed b
 	var targets []string
 	stores := ""
 	for i, x := range left {
-		p, target := hook+"p"+strconv.Itoa(i), r.source(x)
+		n, target := strconv.Itoa(i), r.source(x)
+		p := hook + "p" + n
 		switch {
 		case r.mapIndex(x) != nil || r.plain && r.isShared(x):
-			at, before, target = r.placed(x, at, before+p+" := "), "; ", p+".V"
-			stores += "; " + p + ".Store()"
+			at, before, target = r.placed(x, at, before+p+" := "), "; ", hook+"v"+n
+			if op == "" {
+				before += target + " := " + p + ".Zero(); "
+				stores += "; " + p + ".Set(" + target + ")"
+			}
 		case !isIdent(x):
 			r.cut(at, x.Pos(), before+p+" := &")
 			r.target(x)

@@ -20,7 +20,7 @@ import (
 const (
 	// format is part of all keys of the cache. It has to change with the output of
 	// the rewriter.
-	format = "14"
+	format = "15"
 
 	hook     = "leadline__"
 	room     = "github.com/leadline/leadline/history/stress/explore/"

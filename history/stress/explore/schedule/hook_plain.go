@@ -31,15 +31,12 @@ func MapWrite[M ~map[K]V, K comparable, V any](m M) M {
 	return m
 }
 
-// A Place is a variable that a plain store changes. V is its new value.
-type Place[T any] struct {
-	p *T
-	V T
-}
+// A Place is a variable that a plain store changes.
+type Place[T any] struct{ p *T }
 
 // At returns the place of a store: x = e becomes At(&x).Set(e), so that x and e
 // are evaluated once, and the scheduling point is between e and the store.
-func At[T any](p *T) Place[T] { return Place[T]{p: p} }
+func At[T any](p *T) Place[T] { return Place[T]{p} }
 
 // Load loads the variable.
 func (x Place[T]) Load() T { return Load(x.p) }
@@ -52,19 +49,18 @@ func (x Place[T]) Set(v T) {
 	*x.p = v
 }
 
-// Store is Set(V).
-func (x Place[T]) Store() { x.Set(x.V) }
+// Zero returns a zero value of the variable's type.
+func (x Place[T]) Zero() (zero T) { return zero }
 
-// A MapPlace is an element of a map that a plain store changes. V is its new value.
+// A MapPlace is an element of a map that a plain store changes.
 type MapPlace[K comparable, E any] struct {
 	m map[K]E
 	k K
-	V E
 }
 
 // MapAt is At for elements of maps: m[k] = e becomes MapAt(m, k).Set(e).
 func MapAt[M ~map[K]E, K comparable, E any](m M, k K) MapPlace[K, E] {
-	return MapPlace[K, E]{m: m, k: k}
+	return MapPlace[K, E]{m, k}
 }
 
 // Load loads the element.
@@ -73,8 +69,8 @@ func (x MapPlace[K, E]) Load() E { return MapRead(x.m)[x.k] }
 // Set stores v, with a scheduling point before.
 func (x MapPlace[K, E]) Set(v E) { MapWrite(x.m)[x.k] = v }
 
-// Store is Set(V).
-func (x MapPlace[K, E]) Store() { x.Set(x.V) }
+// Zero returns a zero value of the element's type.
+func (x MapPlace[K, E]) Zero() (zero E) { return zero }
 
 // A SliceIter iterates over the elements of a slice.
 type SliceIter[E any] struct {
