@@ -150,6 +150,7 @@ func Explore[O any](ctx context.Context, method func(O) any, o Options) (*Report
 
 func newExplorer[O any](ctx context.Context, method func(O) any, o Options) (*explorer, error) {
 	x := &explorer{ctx: ctx}
+	x.offer = x.adjacent
 	var err error
 	if x.o, err = o.withDefaults(); err != nil {
 		return nil, err

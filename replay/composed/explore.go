@@ -13,21 +13,6 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
-// A guide says which operations the environment may run. Only tests of the paper's
-// tables use another one than adjacent.
-type guide uint8
-
-const (
-	// adjacent allows the operations that do not commute with the operation that the
-	// method has just run, or with the one that it is about to run.
-	adjacent guide = iota
-	// onlyBefore allows those that do not commute with the next operation, and does not
-	// compare the contents at the end (the ablation of Section 4.5).
-	onlyBefore
-	// blind allows all operations.
-	blind
-)
-
 // An explorer runs one method in many ways.
 type explorer struct {
 	ctx    context.Context
@@ -35,12 +20,12 @@ type explorer struct {
 	fresh  func() state
 	method func(*run) any
 	o      Options
-	guide  guide
+	offer  func(r *run, beside replay.Invocation, before state) []replay.Invocation // adjacent, but in tests
 
 	keys, values []value      // that the environment uses
 	pool         func() []any // the Go values of values
 
-	offers   map[string][]replay.Invocation // what the environment may run; see offer
+	offers   map[string][]replay.Invocation // what the environment may run; see adjacent
 	verdicts map[string]bool                // whether a history is linearizable
 	endless  map[string]bool                // states in which the method does not end alone
 	states   map[string]struct{}
@@ -258,19 +243,16 @@ func (x *explorer) before(r *run, next replay.Invocation) []replay.Invocation {
 	if len(r.refused) == 0 || x.o.Missing != nil { // with Missing, what the method did meanwhile can matter
 		return list
 	}
-	if x.guide == blind { // all operations have been refused
-		return nil
-	}
 	// Running a refused operation here is the same as running it earlier.
 	return slices.DeleteFunc(slices.Clone(list), func(e replay.Invocation) bool {
 		return slices.ContainsFunc(r.refused, func(f replay.Invocation) bool { return same(e, f) })
 	})
 }
 
-// offer returns the operations that the environment may run beside an operation of the
+// adjacent returns the operations that the environment may run beside an operation of the
 // method, in the state before that one: operations on its keys that do not commute with
 // it.
-func (x *explorer) offer(r *run, beside replay.Invocation, before state) []replay.Invocation {
+func (x *explorer) adjacent(r *run, beside replay.Invocation, before state) []replay.Invocation {
 	x.key = appendInvocation(before.AppendKey(append(r.state.AppendKey(x.key[:0]), 0xff)), beside)
 	memo := string(x.key)
 	if list, ok := x.offers[memo]; ok && x.o.Missing == nil {
@@ -278,14 +260,11 @@ func (x *explorer) offer(r *run, beside replay.Invocation, before state) []repla
 	}
 	// The environment knows the method's pointers only where they are in the map.
 	keys, olds := x.c.args(beside, "k"), slices.DeleteFunc(add(nil, x.c.args(beside, "vo")...), isOwn)
-	if len(keys) == 0 || x.guide == blind {
+	if len(keys) == 0 {
 		keys = x.keys
 	}
-	if x.guide == blind {
-		olds = x.values
-	}
 	list := slices.DeleteFunc(x.c.alphabet(r.state, keys, x.values, olds, x.o.Without), func(e replay.Invocation) bool {
-		return x.guide != blind && x.c.commute(before, beside, e) || x.o.Missing != nil && !r.describable(e)
+		return x.c.commute(before, beside, e) || x.o.Missing != nil && !r.describable(e)
 	})
 	x.offers[memo] = list
 	return list

@@ -10,6 +10,26 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
+// A guide says which operations the environment may run.
+type guide func(x *explorer, r *run, beside replay.Invocation, before state) []replay.Invocation
+
+// adjacent is that of the package.
+var adjacent guide = (*explorer).adjacent
+
+// onlyBefore allows operations that do not commute with the method's next one (the ablation of
+// Section 4.5).
+func onlyBefore(x *explorer, r *run, beside replay.Invocation, before state) []replay.Invocation {
+	if before != r.state {
+		return nil
+	}
+	return x.adjacent(r, beside, before)
+}
+
+// blind allows all operations.
+func blind(x *explorer, r *run, _ replay.Invocation, _ state) []replay.Invocation {
+	return x.c.alphabet(r.state, x.keys, x.values, x.values, x.o.Without)
+}
+
 // mostRandom bounds the random runs for one violation.
 const mostRandom = 400
 

@@ -125,7 +125,7 @@ func (x *explorer) place(r *run, env []event, at int) (place, error) {
 }
 
 // repeat runs an operation of r's environment. An argument that is one of the method's
-// own pointers is in the map there, see offer, so it has to be in the map here, too.
+// own pointers is in the map there, see adjacent, so it has to be in the map here, too.
 func (s *run) repeat(r *run, e event) {
 	inv := e.Invocation
 	inv.Args = each(inv.Args, func(v value) value {
@@ -156,10 +156,7 @@ func (r *run) observations(at int) []string {
 		result = "the method would not end"
 	}
 	list = slices.Insert(list, at, result)
-	if r.x.guide != onlyBefore {
-		list = append(list, "the "+r.x.c.name+" would hold "+r.x.c.contents(each(r.contents, r.name)))
-	}
-	return list
+	return append(list, "the "+r.x.c.name+" would hold "+r.x.c.contents(each(r.contents, r.name)))
 }
 
 // name returns the name of a value in the history.

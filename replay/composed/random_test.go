@@ -171,7 +171,7 @@ func TestRandomMethods(t *testing.T) {
 			found[i]++
 			violated[i] = true
 			if atomicByHand(steps, r.Violation.run) {
-				t.Fatalf("%v: guide %d: no violation by hand:\n%v", steps, g, r.Violation)
+				t.Fatalf("%v: guide %d: no violation by hand:\n%v", steps, i, r.Violation)
 			}
 		}
 		if violated[1] && !violated[0] {
@@ -200,13 +200,14 @@ func TestGuidedMiss(t *testing.T) {
 		return last
 	}
 	for _, c := range []struct {
+		name  string
 		guide guide
 		ops   int
 		found bool
-	}{{blind, 2, true}, {adjacent, 2, false}, {adjacent, 3, true}} {
+	}{{"blind", blind, 2, true}, {"adjacent", adjacent, 2, false}, {"adjacent", adjacent, 3, true}} {
 		x := prepared(t, method, c.guide, Options{Ops: c.ops, Keys: []any{1, 2}, Values: func() []any { return []any{1, 2} }})
 		if err := x.all(); err != nil || (x.report.Violation != nil) != c.found {
-			t.Errorf("guide %d, %d operations: %v, %v", c.guide, c.ops, err, x.report.Violation)
+			t.Errorf("%s, %d operations: %v, %v", c.name, c.ops, err, x.report.Violation)
 		}
 	}
 }

@@ -100,10 +100,7 @@ func (r *run) do(method string, args ...any) value {
 	before := r.state.clone()
 	e := r.apply(inv, false)
 	r.last = len(r.events) - 1
-	r.refused = nil
-	if r.x.guide != onlyBefore {
-		r.refused = r.environment(func() []replay.Invocation { return r.x.offer(r, inv, before) })
-	}
+	r.refused = r.environment(func() []replay.Invocation { return r.x.offer(r, inv, before) })
 	return e.result
 }
 
