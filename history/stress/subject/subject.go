@@ -81,41 +81,34 @@ func newMethod(name string, marks mark, params ...stress.Param) *stress.Method {
 	}
 }
 
-// nullary, unary, binary and ternary are methods with so many ints as
-// parameters. T is the interface of the kind of object.
+// method returns a method with ints as parameters. T is the interface of the kind of object.
+// nullary, unary, binary and ternary have functions for it.
+func method[T any](name string, marks mark, params int, f func(o T, args []int) history.Value) *stress.Method {
+	m := newMethod(name, marks, slices.Repeat([]stress.Param{stress.Int}, params)...)
+	m.Prepare = func(args []history.Value) stress.Call {
+		ints := make([]int, len(args))
+		for i, a := range args {
+			ints[i] = int(a.Int())
+		}
+		return func(object any) history.Value { return f(object.(T), ints) }
+	}
+	return m
+}
 
 func nullary[T any](name string, marks mark, f func(T) history.Value) *stress.Method {
-	m := newMethod(name, marks)
-	call := func(object any) history.Value { return f(object.(T)) }
-	m.Prepare = func([]history.Value) stress.Call { return call }
-	return m
+	return method(name, marks, 0, func(o T, _ []int) history.Value { return f(o) })
 }
 
 func unary[T any](name string, marks mark, f func(T, int) history.Value) *stress.Method {
-	m := newMethod(name, marks, stress.Int)
-	m.Prepare = func(args []history.Value) stress.Call {
-		a := int(args[0].Int())
-		return func(object any) history.Value { return f(object.(T), a) }
-	}
-	return m
+	return method(name, marks, 1, func(o T, args []int) history.Value { return f(o, args[0]) })
 }
 
 func binary[T any](name string, marks mark, f func(T, int, int) history.Value) *stress.Method {
-	m := newMethod(name, marks, stress.Int, stress.Int)
-	m.Prepare = func(args []history.Value) stress.Call {
-		a, b := int(args[0].Int()), int(args[1].Int())
-		return func(object any) history.Value { return f(object.(T), a, b) }
-	}
-	return m
+	return method(name, marks, 2, func(o T, args []int) history.Value { return f(o, args[0], args[1]) })
 }
 
 func ternary[T any](name string, marks mark, f func(T, int, int, int) history.Value) *stress.Method {
-	m := newMethod(name, marks, stress.Int, stress.Int, stress.Int)
-	m.Prepare = func(args []history.Value) stress.Call {
-		a, b, c := int(args[0].Int()), int(args[1].Int()), int(args[2].Int())
-		return func(object any) history.Value { return f(object.(T), a, b, c) }
-	}
-	return m
+	return method(name, marks, 3, func(o T, args []int) history.Value { return f(o, args[0], args[1], args[2]) })
 }
 
 func intValue(n int) history.Value { return history.IntValue(int64(n)) }
