@@ -98,10 +98,7 @@ func (g *generator) instantiate(try int) *prefix {
 		return nil
 	}
 	p := &prefix{Test: Test{Prefix: s.calls, At: len(s.calls) - 1}}
-	p.Result = slices.Index(g.functions[made].out, g.target.Type)
-	if p.Result < 0 { // it is an implementation
-		p.Result = slices.IndexFunc(g.functions[made].out, func(t reflect.Type) bool { return t.AssignableTo(g.target.Type) })
-	}
+	p.Result = s.gives(g.functions[made], g.target.Type)
 	if p.Result < 0 || !g.works(&p.Test) {
 		return nil
 	}

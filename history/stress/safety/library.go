@@ -138,11 +138,14 @@ func (c *catalog) fromFunction(f Function) *function {
 // package that results have.
 func (c *catalog) addMethods(exclude []string) {
 	types := []reflect.Type{c.target.Type}
-	for n := 0; n < len(c.functions); n++ {
-		for _, t := range c.functions[n].out {
-			if c.own(t) && !slices.Contains(types, t) {
-				types = append(types, t)
-			}
+	see := func(t reflect.Type) {
+		if c.own(t) && !slices.Contains(types, t) {
+			types = append(types, t)
+		}
+	}
+	for _, f := range c.functions {
+		for _, t := range f.out {
+			see(t)
 		}
 	}
 	for n := 0; n < len(types); n++ {
@@ -160,9 +163,7 @@ func (c *catalog) addMethods(exclude []string) {
 			}
 			for p := range m.Type.Outs() {
 				f.out, f.address = append(f.out, p), append(f.address, false)
-				if c.own(p) && !slices.Contains(types, p) {
-					types = append(types, p)
-				}
+				see(p)
 			}
 			if t == c.target.Type {
 				c.methods = append(c.methods, len(c.functions))
