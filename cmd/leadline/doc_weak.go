@@ -39,9 +39,8 @@
 // witness that miss others. The words of verdict stay the same. If no order explains the
 // other results either, the reason is that of the history without the weak results.
 //
-// Levels above basic take more work, because what one operation sees restricts others. Ten
-// weak operations among a thousand others of a map take a second or less. An operation of the
-// level weak may miss any of the operations before it; if it reads all keys, and its
-// result cannot be explained, the verdict is often unknown (memory). The specification must be
-// deterministic. bundle cannot be combined with monotonic, peer or causal.
+// Thirty sizes among a thousand operations of a map, with up to eight threads, take about a
+// second with weak, basic and bundle. The other levels take more work, because what one operation
+// sees restricts others; so do methods that read all keys and do not count them. The
+// specification must be deterministic. bundle cannot be combined with monotonic, peer or causal.
 package main

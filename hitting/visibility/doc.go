@@ -99,6 +99,12 @@
 // it, no rule requires that they do, and it sees no less than before. A complete operation
 // that only reads is placed as soon as it gives its result.
 //
-// The search is exponential in the number of operations that are open at once, and for coupled
-// levels in the number of operations missed.
+// If the object has independent parts, such as keys, and only weak, basic and bundle occur,
+// the views of an operation are kept for each part by itself: seen sets of different parts
+// can be combined in any way. Divided.Fits finds states of the parts that together give a
+// result. So a list of views has at most as many as its part has states or changes, and given
+// a linearization, bundles take polynomial time.
+//
+// The number of linearizations that matter is exponential in the number of operations that are
+// open at once. For coupled levels, the number of views is in that of the operations missed.
 package visibility

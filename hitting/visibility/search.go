@@ -24,10 +24,24 @@ type Object interface {
 	Optional(op int32) bool
 }
 
+// A Divided is an Object with independent parts. Search uses that if each operation that is
+// not read-only concerns one part.
+type Divided interface {
+	Object
+	// Parts returns the number of parts, or 0 if Fits does not apply to these operations.
+	Parts() int
+	// Fits returns, for each part, the index of one of the given states of that part alone,
+	// so that op gives its result in all of these together. It returns nil if there are none.
+	Fits(op int32, states [][]int32) []int
+}
+
 // Bounds of a search. The zero value has none.
 type Bounds struct {
 	Meter    *meter.Meter
 	MaxBytes int64
+	// First is a linearization to try first, or nil. Only the order of operations that are
+	// complete or that change the object counts.
+	First []int32
 }
 
 // The errors of Search.
@@ -45,23 +59,38 @@ var (
 // must be ReadOnly, and all others must concern one part each if they may change any.
 func (o *Operations) Search(object Object, bounds Bounds) (*Execution, error) {
 	s := newSearch(o, object, bounds)
-	if s.bundle && s.closed {
+	switch {
+	case s.bundle && s.closed:
 		return nil, ErrMixed
+	case bounds.First != nil:
+		if x, err := o.along(object, bounds, bounds.First); x != nil || err != nil {
+			return x, err
+		}
 	}
 	found, err := s.explore(nil)
+	switch {
+	case !found || err != nil:
+		return nil, err
+	case s.track:
+		return s.execution(), nil
+	}
+	return o.along(object, bounds, s.trail)
+}
+
+// along returns an execution in the given order, or nil. With one order, it takes little
+// memory to keep what each operation misses.
+func (o *Operations) along(object Object, bounds Bounds, order []int32) (*Execution, error) {
+	s := newSearch(o, object, bounds)
+	s.track = true
+	order = slices.DeleteFunc(slices.Clone(order), func(i int32) bool { return s.isLazy(i) || s.only[i] && object.Optional(i) })
+	found, err := s.explore(order)
+	if errors.Is(err, ErrMemory) {
+		err = nil // the views were too many for this order
+	}
 	if !found || err != nil {
 		return nil, err
 	}
-	if s.track {
-		return s.execution(), nil
-	}
-	// Only one order is left, so what each operation misses can be kept for it.
-	kept := newSearch(o, object, bounds)
-	kept.track = true
-	if found, err = kept.explore(s.trail); err == nil && !found {
-		panic("visibility: an execution cannot be replayed")
-	}
-	return kept.execution(), err
+	return s.execution(), nil
 }
 
 type search struct {
@@ -71,8 +100,10 @@ type search struct {
 	bounds  Bounds
 	only    []bool  // operation -> it is read-only
 	lazy    []int32 // read-only operations of lower levels than Complete, in order
-	slots   []int32 // view lists: an operation of each; slot 0 is that of all of level Weak
-	slotOf  []int32 // operation -> slot, or -1
+	divided Divided // nil: without parts
+	slots   []slot  // the first ones are those of all operations of level Weak
+	slotOf  []int32 // operation -> its first slot, or -1
+	shared  int     // slots of level Weak
 	bundle  bool    // there are operations of level Bundle
 	closed  bool    // there are some of levels Monotonic, Peer or Causal
 	literal bool    // there are some of Peer or Causal: it matters who sees read-only operations
@@ -89,7 +120,6 @@ type search struct {
 	stack      []frame
 	failed     map[[2]uint64]bool
 	steps      map[[3]int32]int32 // see after
-	scratch    []view
 	owed       int
 	doubtful   int // work since views were dropped
 	err        error
@@ -101,54 +131,22 @@ const mostDoubtful = 1 << 22
 // A frame is a configuration, with the moves that have not been tried.
 type frame struct {
 	state  int32
+	parts  []int32   // part -> its state alone
 	views  []int32   // slot -> list of views
 	placed [2]uint64 // sum over the placed operations
 	moves  []move
-}
-
-// A move places an operation, which misses a set.
-type move struct{ op, missed int32 }
-
-func newSearch(o *Operations, object Object, bounds Bounds) *search {
-	n := o.Before.Len()
-	s := &search{Operations: o, book: newBook(), object: object, bounds: bounds, order: o.Before.Order(), only: make([]bool, n),
-		slots: []int32{-1}, slotOf: slices.Repeat([]int32{-1}, n), next: make([]int32, n+1), prev: make([]int32, n+1), at: make([]int32, n),
-		place: slices.Repeat([]int32{-1}, n), missedBy: make([]int32, n), failed: map[[2]uint64]bool{}, steps: map[[3]int32]int32{}}
-	last := int32(n)
-	for k, i := range s.order {
-		s.at[i], s.only[i] = int32(k), object.ReadOnly(i)
-		if s.only[i] && object.Optional(i) {
-			continue // it need not take effect, and nothing depends on it
-		}
-		s.next[last], s.prev[k] = int32(k), last
-		last = int32(k)
-		switch level := o.Level[i]; {
-		case level == Weak:
-			s.slotOf[i], s.slots[0] = 0, i
-		case level != Complete:
-			s.slotOf[i] = int32(len(s.slots))
-			s.slots = append(s.slots, i)
-		}
-		s.bundle = s.bundle || o.Level[i] == Bundle
-		s.closed = s.closed || o.Level[i].isAtLeast(Monotonic)
-		s.literal = s.literal || o.Level[i].isAtLeast(Peer)
-		if s.only[i] && o.Level[i] != Complete {
-			s.lazy = append(s.lazy, i)
-		} else if !object.Optional(i) {
-			s.left++
-		}
-	}
-	s.next[last], s.prev[n] = int32(n), last
-	s.distinct = s.bundle || s.closed
-	s.track = s.distinct
-	return s
 }
 
 // explore searches depth first. If only is not nil, it is the only order to try.
 func (s *search) explore(only []int32) (bool, error) {
 	start := s.object.Start()
 	f := frame{state: start, views: slices.Repeat([]int32{noViews}, len(s.slots))}
-	f.views[0] = s.list([]view{{state: start}}, true)
+	for k := range s.shared {
+		f.views[k] = s.list([]view{{state: start}}, true)
+	}
+	if s.divided != nil {
+		f.parts = slices.Repeat([]int32{start}, s.divided.Parts())
+	}
 	s.push(f, only)
 	for len(s.stack) > 0 && s.err == nil {
 		f := &s.stack[len(s.stack)-1]
@@ -199,15 +197,31 @@ func (s *search) mustStop() {
 func (s *search) push(f frame, only []int32) {
 	if only == nil {
 		f.moves = s.moves(&f)
-	} else if k := len(s.trail); k < len(only) {
-		f.moves = s.choices(&f, only[k], nil)
+	} else if next := s.nextOf(only); next >= 0 {
+		f.moves = s.choices(&f, next, nil)
 	}
 	s.stack = append(s.stack, f)
 }
 
+// nextOf returns the operation to place next in an order that has no lazy ones, or -1.
+func (s *search) nextOf(order []int32) int32 {
+	k := len(s.trail)
+	for _, i := range s.lazy {
+		if s.place[i] >= 0 {
+			k--
+		}
+	}
+	if k == len(order) {
+		return s.lazyLeft()
+	}
+	if lazy := s.lazyBefore(order[k]); lazy >= 0 {
+		return lazy
+	}
+	return order[k]
+}
+
 // key returns a number of 128 bits for a configuration: what is placed, the state, and the
-// views. Nothing else decides what can follow, except that a bundle depends on the order of
-// the changes from the first one that is missed.
+// views. Nothing else decides what can follow, except for the order of changes from firstMissed.
 func (s *search) key(f *frame) [2]uint64 {
 	key := f.placed
 	add := func(x uint64) { key[0], key[1] = key[0]+table.Random(x), key[1]+table.Random(^x) }
@@ -227,11 +241,12 @@ func (s *search) key(f *frame) [2]uint64 {
 	return key
 }
 
-// firstMissed returns the first place of an operation that some view of a bundle misses.
+// firstMissed returns the first place of an operation that some view misses, of a bundle that
+// follows a lazy operation: what that sees may rule the view out, see leastFor.
 func (s *search) firstMissed(f *frame) int {
 	first := len(s.trail)
 	for slot, views := range f.views {
-		if slot == 0 || views == noViews || s.Level[s.slots[slot]] != Bundle {
+		if of := s.slots[slot].op; slot < s.shared || views == noViews || s.Level[of] != Bundle || s.lazyBefore(of) < 0 {
 			continue
 		}
 		s.owed += len(s.views[views])
@@ -272,97 +287,6 @@ func (s *search) count(op int32, by int) {
 	}
 }
 
-func (s *search) isLazy(op int32) bool { return s.only[op] && s.Level[op] != Complete }
-
-// lazyLeft returns the first lazy operation that has not been placed, or -1.
-func (s *search) lazyLeft() int32 {
-	for _, i := range s.lazy {
-		if s.place[i] < 0 {
-			return i
-		}
-	}
-	return -1
-}
-
-// moves returns the moves from a configuration, the operation that must return first in
-// front. A lazy operation is placed right before one that it happened before, or at the end.
-func (s *search) moves(f *frame) []move {
-	var ready []int32
-	n := int32(len(s.order))
-	for k := s.next[n]; k != n; k = s.next[k] {
-		i := s.order[k]
-		s.owed++
-		if s.isLazy(i) {
-			continue
-		}
-		if slices.ContainsFunc(ready, func(r int32) bool { return s.Before.Less(r, i) }) {
-			if s.Before.IsInterval() {
-				break // and so are all later ones
-			}
-			continue
-		}
-		ready = append(ready, i)
-	}
-	if _, ret := s.Before.Intervals(); ret != nil {
-		slices.SortStableFunc(ready, func(i, j int32) int { return cmp.Compare(ret[i], ret[j]) })
-	}
-	var list []int32
-	for _, i := range ready {
-		lazy := s.lazyBefore(i)
-		switch {
-		case lazy < 0 && s.only[i] && !s.object.Optional(i) && s.object.Step(f.state, i) == f.state:
-			return []move{{op: i}}
-		case lazy < 0:
-			list = append(list, i)
-		case !slices.Contains(list, lazy):
-			list = append(list, lazy)
-		}
-	}
-	if lazy := s.lazyLeft(); s.left == 0 && lazy >= 0 && !slices.Contains(list, lazy) {
-		list = append(list, lazy)
-	}
-	var moves []move
-	for _, i := range list {
-		moves = s.choices(f, i, moves)
-	}
-	return moves
-}
-
-// lazyBefore returns the first lazy operation that happened before i and has not been placed,
-// or -1.
-func (s *search) lazyBefore(i int32) int32 {
-	for _, lazy := range s.lazy {
-		if s.place[lazy] < 0 && s.Before.Less(lazy, i) {
-			return lazy
-		}
-	}
-	return -1
-}
-
-// choices appends the moves that place an operation: one for each set that it may miss, if
-// that matters to other operations.
-func (s *search) choices(f *frame, i int32, moves []move) []move {
-	if s.Level[i] == Complete {
-		return append(moves, move{op: i})
-	}
-	views := []view{{state: f.state}}
-	if list := f.views[s.slotOf[i]]; list != noViews {
-		views = s.views[list]
-	}
-	s.owed += len(views)
-	first := len(moves)
-	for _, v := range views {
-		if s.object.Step(v.state, i) >= 0 {
-			moves = append(moves, move{i, v.missed})
-		}
-	}
-	slices.SortStableFunc(moves[first:], func(m, n move) int { return len(s.missed[m.missed]) - len(s.missed[n.missed]) })
-	if !s.distinct && len(moves) > first {
-		moves = moves[:first+1]
-	}
-	return moves
-}
-
 // try returns the configuration after a move, unless its operation cannot give its result.
 func (s *search) try(f *frame, m move) (to frame, ok bool) {
 	state := s.object.Run(f.state, m.op)
@@ -377,43 +301,24 @@ func (s *search) try(f *frame, m move) (to frame, ok bool) {
 	if state < 0 {
 		return to, false
 	}
-	to = frame{state: state, views: slices.Clone(f.views), placed: f.placed}
+	to = frame{state: state, parts: f.parts, views: slices.Clone(f.views), placed: f.placed}
 	x := uint64(uint32(m.op))
 	to.placed[0], to.placed[1] = to.placed[0]+table.Random(x), to.placed[1]+table.Random(^x)
-	p := &placement{op: m.op, missed: m.missed, before: f.state, least: s.leastFor(m)}
-	for slot, o := range s.slots {
-		switch {
-		case o < 0 || slot == 0 && !s.weakLeft(m.op) || slot > 0 && (o == m.op || s.place[o] >= 0):
-			to.views[slot] = noViews // not needed any more
-		default:
-			to.views[slot] = s.after(to.views[slot], o, p)
+	p := &placement{op: m.op, missed: m.missed, before: f, least: s.leastFor(m)}
+	weakLeft := s.weakLeft(m.op)
+	for k, of := range s.slots {
+		if k < s.shared && !weakLeft || k >= s.shared && (of.op == m.op || s.place[of.op] >= 0) {
+			to.views[k] = noViews // not needed any more
+		} else {
+			to.views[k] = s.after(k, p)
 		}
+	}
+	if s.divided != nil && !s.only[m.op] {
+		part := s.Part[m.op]
+		to.parts = slices.Clone(f.parts)
+		to.parts[part] = s.object.Run(f.parts[part], m.op)
 	}
 	return to, true
-}
-
-// weakLeft reports whether operations of level Weak have not been placed, besides op.
-func (s *search) weakLeft(op int32) bool {
-	for i, slot := range s.slotOf {
-		if slot == 0 && s.place[i] < 0 && int32(i) != op {
-			return true
-		}
-	}
-	return false
-}
-
-// leastFor returns the place from which a Bundle that follows the operation of m may miss
-// others: the place of the operation or, if that can be moved forward because it only reads,
-// the one after the last change that it sees.
-func (s *search) leastFor(m move) int {
-	k := len(s.trail)
-	if !s.bundle || !s.isLazy(m.op) {
-		return k
-	}
-	for k > 0 && (s.only[s.trail[k-1]] || isIn(s.missed[m.missed], s.trail[k-1])) {
-		k--
-	}
-	return k
 }
 
 // execution returns what the search found. Operations of bundles that were placed late move

@@ -89,29 +89,30 @@ func (b *book) list(views []view, all bool) int32 {
 // A placement is an operation that is placed next.
 type placement struct {
 	op     int32
-	missed int32 // the set that it misses
-	before int32 // state before it
+	missed int32  // the set that it misses
+	before *frame // configuration before it
 	// least is the place from which a Bundle that follows op may miss operations.
 	least int
 }
 
-// after returns the views of operation o, or of all operations of level Weak, after a
-// placement. It returns noViews if o has to see p.op and everything before it.
-func (s *search) after(views, o int32, p *placement) int32 {
-	level := s.Level[o]
-	must := level != Weak && s.Before.Less(p.op, o)
-	old := s.scratch[:0]
+// after returns the views of slot k after a placement. They are noViews if its operation has
+// to see p.op and everything before it.
+func (s *search) after(k int, p *placement) int32 {
+	of, views, level := s.slots[k], p.before.views[k], Weak
+	if k >= s.shared {
+		level = s.Level[of.op]
+	}
+	must := level != Weak && s.Before.Less(p.op, of.op)
+	isOther := s.divided != nil && (s.only[p.op] || s.Part[p.op] != of.part)
 	switch {
+	case isOther && (views == noViews || !must || level != Bundle):
+		return views
 	case views == noViews && must:
 		return noViews
 	case s.only[p.op] && !s.literal && (!level.isCoupled() || !must):
 		return views // it changes no state, and nothing depends on who sees it
-	case views == noViews:
-		old = append(old, view{state: p.before})
-	default:
-		old = s.views[views]
 	}
-	s.owed += len(old)
+	old := s.viewsOf(p.before, k)
 	cacheKey := [3]int32{views, p.op, 0}
 	if must {
 		cacheKey[2] = 1
@@ -123,7 +124,11 @@ func (s *search) after(views, o int32, p *placement) int32 {
 	next := make([]view, 0, 2*len(old))
 	for _, v := range old {
 		if s.maySee(level, must, v, p) {
-			if state := s.object.Run(v.state, p.op); state >= 0 {
+			state := v.state
+			if !isOther {
+				state = s.object.Run(v.state, p.op)
+			}
+			if state >= 0 {
 				next = append(next, view{state, v.missed})
 			}
 		}
@@ -134,7 +139,6 @@ func (s *search) after(views, o int32, p *placement) int32 {
 			next = append(next, v)
 		}
 	}
-	s.scratch = s.scratch[:0]
 	list := s.list(next, s.distinct)
 	if cached {
 		s.steps[cacheKey] = list

@@ -17,6 +17,7 @@ import (
 // that reads an old value.
 type run struct {
 	threads, ops, keys, values int
+	slow                       int    // a size takes so many times as long as others
 	weak                       int    // every so many operations is weak
 	method                     string // of weak operations
 	wrong                      int    // added to the results of the last sizes
@@ -50,7 +51,7 @@ func (u run) history(t *testing.T, seed uint64) *history.History {
 			if u.method == "get" {
 				invs[i].Args = []history.Value{key}
 			} else {
-				span *= 2
+				span *= u.slow
 			}
 		case k < 5:
 			invs[i] = replay.Invocation{Method: "put", Args: []history.Value{key, history.IntValue(int64(r.IntN(u.values)))}}
@@ -110,17 +111,19 @@ func TestLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := []visibility.Level{visibility.Weak, visibility.Basic, visibility.Monotonic, visibility.Bundle}
+	most := []visibility.Level{visibility.Weak, visibility.Basic, visibility.Bundle}
+	all := append(most, visibility.Monotonic)
 	for _, test := range []struct {
 		run
 		levels []visibility.Level
 		want   replay.Answer
 	}{
-		{run{4, 1030, 8, 3, 34, "size", 0}, all, replay.Linearizable},
-		{run{8, 1030, 16, 3, 34, "size", 0}, all, replay.Linearizable},
-		{run{4, 1030, 8, 3, 34, "size", 3}, all[1:], replay.NotLinearizable},
-		{run{4, 1030, 8, 1000, 34, "size", 3}, all[1:], replay.NotLinearizable},
-		{run{4, 1030, 8, 3, 34, "get", 0}, all, replay.Linearizable},
+		{run{4, 1030, 8, 3, 6, 34, "size", 0}, all, replay.Linearizable},
+		{run{8, 1030, 16, 3, 6, 34, "size", 0}, most, replay.Linearizable},
+		{run{4, 1030, 8, 3, 2, 34, "size", 3}, all[1:], replay.NotLinearizable},
+		{run{4, 1030, 8, 3, 6, 34, "size", 3}, most[1:], replay.NotLinearizable},
+		{run{4, 1030, 8, 1000, 6, 34, "size", 9}, most, replay.NotLinearizable},
+		{run{4, 1030, 8, 3, 2, 34, "get", 0}, all, replay.Linearizable},
 	} {
 		h := test.history(t, 1)
 		for _, level := range test.levels {

@@ -8,21 +8,20 @@ import (
 	"github.com/leadline/leadline/hitting/visibility"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/ops"
-	"github.com/leadline/leadline/replay/state"
 )
 
 // search searches for an execution of h, which has the operations of c.h with some results
-// unknown.
-func (c *checker) search(h *history.History) (f replay.Finding, unseen [][]int32, err error) {
+// unknown. It tries the order first before others, if it is not nil.
+func (c *checker) search(h *history.History, first []int32) (f replay.Finding, unseen [][]int32, err error) {
 	p := ops.New(h, c.spec, c.bytes)
 	parts, across := p.Split()
 	if parts == nil || len(across) > 0 || c.levels.couple(h) || !p.InRealTime() || h.IsRelaxed() {
-		return c.whole(h)
+		return c.whole(h, first)
 	}
 	unseen = make([][]int32, len(h.Ops))
 	witnesses := make([][]int32, len(parts))
 	for k, part := range parts {
-		f, missed, err := c.whole(ops.Restrict(h, part))
+		f, missed, err := c.whole(ops.Restrict(h, part), nil)
 		if err != nil || f.Answer != replay.Linearizable {
 			return f, nil, err
 		}
@@ -44,17 +43,17 @@ func (l Levels) couple(h *history.History) bool {
 }
 
 // whole searches without parts.
-func (c *checker) whole(h *history.History) (f replay.Finding, unseen [][]int32, err error) {
-	object := newObject(h, c.spec, c.bytes, c.Meter())
+func (c *checker) whole(h *history.History, first []int32) (f replay.Finding, unseen [][]int32, err error) {
+	object := c.newObject(h)
 	if object == nil {
 		return replay.Declines(""), nil, nil
 	}
 	defer object.machine.Release()
-	o, err := operationsOf(h, c.spec, c.levels, c.Meter())
+	o, err := operationsOf(h, c.spec, c.levels, c.meter)
 	if err != nil {
 		return f, nil, err
 	}
-	x, err := o.Search(object, visibility.Bounds{Meter: c.Meter(), MaxBytes: c.bytes})
+	x, err := o.Search(object, visibility.Bounds{Meter: c.meter, MaxBytes: c.bytes, First: first})
 	switch cause := object.machine.GaveUp(); {
 	case cause != replay.NoCause:
 		return replay.GaveUp(cause), nil, nil
@@ -110,32 +109,3 @@ func anyResult(h *history.History) *history.History {
 	}
 	return &free
 }
-
-// An object replays operations on a machine whose operations are those of the history, and
-// then the same with any result.
-type object struct {
-	machine *state.Machine
-	h       *history.History
-	only    []bool // read-only
-}
-
-// newObject returns nil if the specification's objects are not States.
-func newObject(h *history.History, s replay.Spec, bytes int64, m *meter.Meter) *object {
-	free := anyResult(h)
-	both := *h
-	both.Ops = slices.Concat(h.Ops, free.Ops)
-	machine := state.NewMachine(ops.New(&both, s, bytes))
-	if machine == nil {
-		return nil
-	}
-	machine.Bound(m, bytes)
-	return &object{machine, h, ops.New(free, s, 0).Columns(nil).ReadOnly}
-}
-
-func (o *object) Start() int32               { return o.machine.Start() }
-func (o *object) Step(state, op int32) int32 { return o.machine.Step(state, op) }
-func (o *object) Run(state, op int32) int32 {
-	return o.machine.Step(state, op+int32(len(o.h.Ops)))
-}
-func (o *object) ReadOnly(op int32) bool { return o.only[op] }
-func (o *object) Optional(op int32) bool { return o.h.Ops[op].Pending() && !o.h.Ops[op].Happened }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/hitting/visibility"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"
@@ -87,6 +88,7 @@ func Check(ctx context.Context, h *history.History, s replay.Spec, levels Levels
 	}()
 	o = o.WithDefaults(len(h.Ops))
 	c := &checker{Session: decide.NewSession(ctx, o, 0), h: h, spec: s, levels: levels, bytes: o.Budget.Bytes}
+	c.meter = c.Meter()
 	v.C, v.CP = c.Concurrency(ops.New(h, s, 0))
 	v.Finding, v.Unseen, err = c.decide()
 	switch {
@@ -104,7 +106,7 @@ func Check(ctx context.Context, h *history.History, s replay.Spec, levels Levels
 			return replay.Verdict{}, fmt.Errorf("%w: history %q: %w", decide.ErrWitness, h.ID, err)
 		}
 	}
-	v.Work = c.Meter().Spent()
+	v.Work = c.meter.Spent()
 	return v, nil
 }
 
@@ -142,22 +144,24 @@ type checker struct {
 	spec   replay.Spec
 	levels Levels
 	bytes  int64
+	meter  *meter.Meter
 }
 
 // decide decides the history. unseen has what operations of the witness do not see.
 func (c *checker) decide() (f replay.Finding, unseen [][]int32, err error) {
-	if _, err := operationsOf(c.h, c.spec, c.levels, c.Meter()); err != nil {
+	if _, err := operationsOf(c.h, c.spec, c.levels, c.meter); err != nil {
 		return f, nil, err
 	}
 	whole := ops.New(c.h, c.spec, c.bytes)
-	if f := c.Decide(whole, c.Meter().Share(quickWork)); f.Answer == replay.Linearizable {
+	if f := c.Decide(whole, c.meter.Share(quickWork)); f.Answer == replay.Linearizable {
 		return f, make([][]int32, len(c.h.Ops)), nil
 	}
 	freed := c.levels.free(c.h, nil)
-	if f := c.Decide(whole.With(freed, nil), c.Meter().Share(quickWork)); f.Answer == replay.NotLinearizable {
-		return f, nil, nil
+	first := c.Decide(whole.With(freed, nil), c.meter.Share(quickWork))
+	if first.Answer == replay.NotLinearizable {
+		return first, nil, nil
 	}
-	f, unseen, err = c.search(c.h)
+	f, unseen, err = c.search(c.h, first.Witness)
 	if err == nil && f.Answer == replay.NotLinearizable {
 		f.Conflict = c.conflict()
 	}
@@ -174,16 +178,17 @@ func (c *checker) conflict() []int32 {
 		}
 	}
 	some := *c
+	some.meter = c.meter.Share(4*c.meter.Spent() + quickWork)
 	refutes := func(kept []int32) bool {
-		f, _, err := some.search(c.levels.free(c.h, kept))
+		f, _, err := some.search(c.levels.free(c.h, kept), nil)
 		return err == nil && f.Answer == replay.NotLinearizable
 	}
 	for _, i := range kept { // mostly one is enough
-		if alone := []int32{i}; c.Stopped() == replay.NoCause && refutes(alone) {
+		if alone := []int32{i}; !some.meter.Stopped() && refutes(alone) {
 			return alone
 		}
 	}
-	for k := len(kept) - 1; k >= 0 && c.Stopped() == replay.NoCause; k-- {
+	for k := len(kept) - 1; k >= 0 && !some.meter.Stopped(); k-- {
 		if less := slices.Delete(slices.Clone(kept), k, k+1); refutes(less) {
 			kept = less
 		}
