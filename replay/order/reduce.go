@@ -3,8 +3,8 @@ package order
 import "slices"
 
 // firstReduction is the number of learnt clauses above which reduceLearnt is first called.
-// A quarter, four times as many or no calls at all take about the same work in BenchmarkRun:
-// few histories learn that much. It bounds the memory of those that do.
+// BenchmarkPigeons takes 0.8 of the work with a quarter, 2.2 with four times as many, and 2.6
+// without calls, with 3 times the memory. Few histories of BenchmarkRun learn so much.
 const firstReduction = 4000
 
 // dropped is in place of the levels of a clause that compact leaves out.

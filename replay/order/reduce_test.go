@@ -75,3 +75,28 @@ func clausesOf(s *solver, learnt bool) [][]literal {
 	}
 	return list
 }
+
+// BenchmarkPigeons refutes that 9 pigeons have a hole of 8 each to themselves. It reports the
+// work and the largest arena.
+func BenchmarkPigeons(b *testing.B) {
+	const holes = 8
+	in := func(pigeon, hole int) literal { return variable(pigeon*holes + hole).literal() }
+	for b.Loop() {
+		s := newTestSolver((holes+1)*holes, 0)
+		for p := range holes + 1 {
+			var some []literal
+			for h := range holes {
+				some = append(some, in(p, h))
+				for q := range p {
+					s.add(in(p, h).not(), in(q, h).not())
+				}
+			}
+			s.add(some...)
+		}
+		if found, cause := s.solve(); found || cause != replay.NoCause {
+			b.Fatal(found, cause)
+		}
+		b.ReportMetric(float64(s.meter.Spent()), "units")
+		b.ReportMetric(float64(cap(s.arena)), "words")
+	}
+}
