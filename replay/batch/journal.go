@@ -62,7 +62,8 @@ const (
 	journalBegins  = `{"leadline_journal":1`
 	checksumDigits = 8
 	// syncEvery is how long outcomes may be only in memory of the system. They survive the
-	// end of the process at once, and a crash of the machine after this time.
+	// end of the process at once, and a crash of the machine after this time. It is what a
+	// user may lose, and not tuned.
 	syncEvery = time.Second
 )
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/depth"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/simulate"
 	"github.com/leadline/leadline/replay/spec"
@@ -60,6 +61,36 @@ func TestDeepen(t *testing.T) {
 	}
 	if deepest < 20 {
 		t.Errorf("the deepest history has depth %d", deepest)
+	}
+}
+
+// BenchmarkDeepen searches for great depths, within 2^22 units of work for each history.
+func BenchmarkDeepen(b *testing.B) {
+	for b.Loop() {
+		found, work := 0, int64(0)
+		for _, w := range []simulate.Workload{
+			{Model: "register", Threads: 4, Ops: 300}, {Model: "register", Threads: 8, Ops: 100}, {Model: "queue", Threads: 2, Ops: 100},
+			{Model: "cas-register", Threads: 5, Ops: 40, Lost: 50}, {Model: "counter", Threads: 4, Ops: 300}, {Model: "stack", Threads: 3, Ops: 60},
+		} {
+			for w.Seed = 1; w.Seed <= 2; w.Seed++ {
+				h, err := w.History()
+				if err != nil {
+					b.Fatal(err)
+				}
+				s, err := w.Spec()
+				if err != nil {
+					b.Fatal(err)
+				}
+				x, m := DepthsOf(h, s, 1<<30, replay.AutoChains), meter.New(nil).Share(1<<22)
+				if f := x.Run(200, m); f.Depth > 0 {
+					found++
+				}
+				work += m.Spent()
+				x.Release()
+			}
+		}
+		b.ReportMetric(float64(found), "depths")
+		b.ReportMetric(float64(work), "units")
 	}
 }
 

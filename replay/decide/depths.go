@@ -102,7 +102,9 @@ func (x *Depths) step(from, op int32) int32 {
 	return next
 }
 
-// bytesPerUnit is the size of a state whose copy counts as a unit of work.
+// bytesPerUnit is the size of a state whose copy counts as a unit of work. With a quarter, 12
+// histories of BenchmarkPrices get a lower bound of the depth that is smaller by one. With
+// four times as much, 6 get a larger one, in up to twice the time.
 const bytesPerUnit = 16
 
 // Crowded and Keep make room for further states: see depth.Forgetter.
@@ -166,7 +168,8 @@ const (
 	// histories of BenchmarkPrices has a worse depth. Four times change nothing.
 	small = 8
 	// jumpWork bounds the work for several depths at once: that many times the work for
-	// the last ones.
+	// the last ones. With a quarter, BenchmarkDeepen finds 7 of 12 depths instead of 9,
+	// with four times as much 10, and one depth at a time 6.
 	jumpWork = 8
 )
 

@@ -19,7 +19,7 @@ type contents struct {
 }
 
 // mostContent is about the number of bytes of content that a sum or a key visits. There is
-// a bound because values may contain themselves.
+// a bound because values may contain themselves; it is not tuned.
 const mostContent = 1 << 16
 
 var seed = maphash.MakeSeed()
