@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"go/types"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/leadline/leadline/history/stress/explore/instrument/golist"
-	"github.com/leadline/leadline/history/stress/worker"
 )
 
 // A Target says what is instrumented.
@@ -82,7 +80,7 @@ func Build(ctx context.Context, t Target) (*Copies, error) {
 
 // environment asks the Go tool where things are.
 func (b *build) environment(ctx context.Context) error {
-	out, err := b.goTool(ctx, "env", "GOMOD", "GOWORK", "GOMODCACHE", "GOFLAGS")
+	out, err := golist.Tool(ctx, b.Dir, "env", "GOMOD", "GOWORK", "GOMODCACHE", "GOFLAGS")
 	if err != nil {
 		return err
 	}
@@ -125,17 +123,6 @@ func (b *build) environment(ctx context.Context) error {
 		return err
 	}
 	return os.MkdirAll(b.cache, 0o755)
-}
-
-func (b *build) goTool(ctx context.Context, args ...string) ([]byte, error) {
-	cmd := worker.Tool(ctx, "go", args...)
-	cmd.Dir = b.Dir
-	out, err := cmd.Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return nil, &golist.ExitError{Command: strings.Join(cmd.Args, " "), Err: err, Stderr: exit.Stderr}
-	}
-	return out, err
 }
 
 const ownModule = "github.com/leadline/leadline"
@@ -365,7 +352,7 @@ func (b *build) replaceModules(ctx context.Context) error {
 		if err := os.WriteFile(file, text, 0o644); err != nil {
 			return err
 		}
-		_, err := b.goTool(ctx, slices.Concat([]string{kind, "edit"}, b.replace, []string{file})...)
+		_, err := golist.Tool(ctx, b.Dir, slices.Concat([]string{kind, "edit"}, b.replace, []string{file})...)
 		return err
 	})
 	b.copies.Overlay[original] = filepath.Join(dir, "go."+kind)

@@ -13,6 +13,7 @@ import (
 	"go/types"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -92,20 +93,31 @@ func (e *ExitError) Error() string {
 
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// Load runs go list with more flags in a directory; "" is the working directory. It lists
-// the packages that the patterns name, and what they import. Patterns that match nothing are
-// packages with errors.
-func Load(ctx context.Context, dir string, flags []string, patterns ...string) (*List, error) {
-	cmd := worker.Tool(ctx, "go", slices.Concat([]string{"list", "-e", "-export", "-deps", fields}, flags, []string{"--"}, patterns)...)
+// Tool runs a command of the Go tool in a directory; "" is the working directory. It returns
+// what the command prints.
+func Tool(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	cmd := worker.Tool(ctx, "go", args...)
 	cmd.Dir = dir
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	if ctx.Err() != nil {
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case errors.As(err, &exit):
+		return nil, &ExitError{strings.Join(cmd.Args, " "), err, exit.Stderr}
+	}
+	return out, err
+}
+
+// Load runs go list with more flags in a directory. It lists the packages that the patterns
+// name, and what they import. Patterns that match nothing are packages with errors.
+func Load(ctx context.Context, dir string, flags []string, patterns ...string) (*List, error) {
+	out, err := Tool(ctx, dir, slices.Concat([]string{"list", "-e", "-export", "-deps", fields}, flags, []string{"--"}, patterns)...)
+	if exit := (*ExitError)(nil); errors.As(err, &exit) {
+		exit.Command = "go list -export " + strings.Join(patterns, " ")
 	}
 	if err != nil {
-		return nil, &ExitError{"go list -export " + strings.Join(patterns, " "), err, stderr.Bytes()}
+		return nil, err
 	}
 	l := &List{Packages: map[string]*Package{}, Fset: token.NewFileSet(), dir: dir, importers: map[string]types.Importer{}}
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
