@@ -132,7 +132,7 @@ func TestLarge(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Logf("%+v %v: %v, conflict %v, work %d, %v", test.run, level, v, v.Conflict, v.Work, v.Elapsed)
-			if v.Answer != test.want || v.Work > 1<<22 {
+			if v.Answer != test.want || v.Work > 1<<23 {
 				t.Errorf("%+v %v: %v, want %v; work %d", test.run, level, v, test.want, v.Work)
 			}
 		}

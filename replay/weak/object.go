@@ -28,7 +28,7 @@ func (c *checker) newObject(h *history.History) *object {
 	if machine == nil {
 		return nil
 	}
-	machine.Bound(c.meter, c.bytes)
+	machine.Bound(c.meter, c.bytes/2)
 	o := &object{machine: machine, h: h, columns: ops.New(free, c.spec, 0).Columns(nil)}
 	roles := ops.New(h, c.spec, 0).Columns(nil).Role
 	isCounted := func(i int, op *history.Operation) bool {

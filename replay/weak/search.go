@@ -53,7 +53,7 @@ func (c *checker) whole(h *history.History, first []int32) (f replay.Finding, un
 	if err != nil {
 		return f, nil, err
 	}
-	x, err := o.Search(object, visibility.Bounds{Meter: c.meter, MaxBytes: c.bytes, First: first})
+	x, err := o.Search(object, visibility.Bounds{Meter: c.meter, MaxBytes: c.bytes / 2, First: first})
 	switch cause := object.machine.GaveUp(); {
 	case cause != replay.NoCause:
 		return replay.GaveUp(cause), nil, nil
