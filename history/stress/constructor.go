@@ -11,7 +11,16 @@ import (
 // only delays the looks.
 const constructorLooks = 100
 
+// constructor stands for a method in reports about objects that are not made.
+const constructor = "the constructor"
+
 var constructorPause = 200 * time.Millisecond
+
+func constructorTime() time.Duration { return constructorLooks * constructorPause }
+
+func errConstructor() error {
+	return fmt.Errorf("the constructor has not returned within %v; it has to return an object without waiting for other calls", constructorTime())
+}
 
 // Make returns a new object, or an error if the constructor does not return within 20 seconds.
 // Its goroutine then stays. A panic or runtime.Goexit of the constructor, as by testing.T.FailNow,
@@ -49,5 +58,5 @@ func (c *Class) Make() (any, error) {
 		case <-pause.C:
 		}
 	}
-	return nil, fmt.Errorf("the constructor has not returned within %v; it has to return an object without waiting for other calls", constructorLooks*constructorPause)
+	return nil, errConstructor()
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +67,36 @@ func TestBlockingConstructor(t *testing.T) {
 	stresstest.TestClass(&failed, c, stress.Options{})
 	if len(failed) != 2 || !strings.Contains(failed[0], want) || !strings.Contains(failed[1], want) {
 		t.Errorf("%q", failed)
+	}
+}
+
+// TestBlockingLater: a constructor that blocks later, as it takes what is never given back, is
+// an error, too.
+func TestBlockingLater(t *testing.T) {
+	defer stress.SetConstructorPause(stress.SetConstructorPause(time.Millisecond))
+	for _, most := range []int{1, 300} {
+		slots := make(chan bool, most)
+		newObject := func() *mortal {
+			slots <- true
+			return &mortal{}
+		}
+		var failed errorList
+		stresstest.Test(&failed, newObject, stress.Options{ReflectOptions: stress.ReflectOptions{Exclude: []string{"End"}}})
+		if len(failed) != 1 || !strings.Contains(failed[0], "the constructor has not returned") {
+			t.Errorf("%d: %q", most, failed)
+		}
+	}
+	// Threads need more objects at a time than there are.
+	slots := make(chan bool, 100)
+	c := counterClass(false)
+	made := c.New
+	c.New = func() any { slots <- true; return made() }
+	p, err := stress.Parse("{ increment() } || { increment() }", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run := stress.RunProgram(context.Background(), c, p, stress.RunOptions{Wait: time.Millisecond}); !slices.Equal(run.Waits, []string{"the constructor"}) {
+		t.Errorf("waits: %q", run.Waits)
 	}
 }
 

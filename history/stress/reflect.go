@@ -178,7 +178,11 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 	}
 	isMutator := func(m *Method) bool { return !m.ReadOnly && !m.Weak }
 	for _, m := range r.Class.Methods {
-		m.ReadOnly = m.ReadOnly || guess[m] && staysReadOnly(r.Class, m, o.trying)
+		if guess[m] {
+			if m.ReadOnly, err = staysReadOnly(r.Class, m, o.trying); err != nil {
+				return nil, fmt.Errorf("reflecting on %v: %w", t, err)
+			}
+		}
 	}
 	if !slices.ContainsFunc(r.Class.Methods, isMutator) { // no program would be worth running: the first call may differ
 		for m, guessed := range guess {
@@ -336,8 +340,9 @@ const (
 // trial, three objects get the same calls, m is called on the first, and then
 // they get the same calls again. If the results of the first object differ from
 // those of the second, m has changed it, unless the results of the third differ,
-// too. A method that waits in a trial is not called in later ones.
-func staysReadOnly(c *Class, m *Method, trying func(string)) bool {
+// too. A method that waits in a trial is not called in later ones. It is an error if the
+// constructor waits.
+func staysReadOnly(c *Class, m *Method, trying func(string)) (bool, error) {
 	random := rand.New(rand.NewPCG(1, 1)) // the same trials each time
 	usable := *c
 	enough, most := 0, 6
@@ -352,7 +357,10 @@ func staysReadOnly(c *Class, m *Method, trying func(string)) bool {
 				calls = append(calls, observe, observe)
 			}
 			calls = append(calls, future...)
-			got := c.sequential(calls, readOnlyLimit)
+			got, err := c.sequential(calls, readOnlyLimit)
+			if waits, ok := err.(*WaitsError); ok && waits.Method == constructor {
+				return false, errConstructor()
+			}
 			if ended = len(got) == len(calls); !ended {
 				waits := calls[len(got)].method
 				usable.Methods = slices.DeleteFunc(slices.Clone(usable.Methods), func(m *Method) bool { return m == waits })
@@ -364,12 +372,12 @@ func staysReadOnly(c *Class, m *Method, trying func(string)) bool {
 		case !ended:
 		case results[1] != results[2]: // chance
 		case results[0] != results[1]:
-			return false
+			return false, nil
 		default:
 			enough++
 		}
 	}
-	return enough >= readOnlyEnough
+	return enough >= readOnlyEnough, nil
 }
 
 func randomCalls(random *rand.Rand, c *Class, most int, trying func(string)) []step {

@@ -54,9 +54,16 @@ func (c *Class) inTurn(limit time.Duration, f func(*turn)) error {
 		if n != last {
 			last, seen = n, 0
 			c.Moved()
-		} else if seen++; m != nil && seen >= waitLooks {
+			continue
+		}
+		seen++
+		switch {
+		case m != nil && seen >= waitLooks:
 			t.left.Store(true)
 			return &WaitsError{m.Name}
+		case seen >= int(constructorTime()*waitLooks/limit):
+			t.left.Store(true)
+			return &WaitsError{constructor}
 		}
 	}
 }
@@ -87,14 +94,15 @@ func Sequential(c *Class, list []Invocation, wait time.Duration) []history.Value
 	for i, inv := range list {
 		calls[i] = inv.prepare()
 	}
-	return c.sequential(calls, cmp.Or(wait, waitLimit))
+	results, _ := c.sequential(calls, cmp.Or(wait, waitLimit))
+	return results
 }
 
 // sequential is Sequential with another limit.
-func (c *Class) sequential(calls []step, limit time.Duration) []history.Value {
+func (c *Class) sequential(calls []step, limit time.Duration) ([]history.Value, error) {
 	results := make([]history.Value, len(calls))
 	n := new(atomic.Int64)
-	_ = c.inTurn(limit, func(t *turn) {
+	err := c.inTurn(limit, func(t *turn) {
 		object := t.object(c)
 		for i := range calls {
 			results[i] = t.call(&calls[i], object)
@@ -104,7 +112,7 @@ func (c *Class) sequential(calls []step, limit time.Duration) []history.Value {
 		c.Release(object)
 	})
 	returned := n.Load()
-	return results[:returned:returned]
+	return results[:returned:returned], err
 }
 
 const (

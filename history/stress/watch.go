@@ -46,7 +46,10 @@ func (r *runner) watch() (waits []string) {
 			r.class.Moved()
 			r.cutShort(now)
 		} else if seen, pause = seen+pause, min(2*pause, lastLook); seen > cmp.Or(r.options.Wait, waitLimit) {
-			if waits = r.openCalls(now); len(waits) > 0 {
+			if waits = r.openCalls(now); waits == nil && seen > constructorTime() {
+				waits = []string{constructor}
+			}
+			if waits != nil {
 				r.left.Store(true)
 				return waits
 			}
