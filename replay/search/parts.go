@@ -46,9 +46,9 @@ func (r *runner) parts(a *arrangement, parts [][]int32) (witnesses [][]int32, op
 	return witnesses, open
 }
 
-// restrict returns the arrangement of some operations. It keeps order that edges pass on
-// through other operations, within limits. A part that lacks some of this order may have a
-// witness although the history has none, but never the reverse.
+// restrict returns the arrangement of some operations. It drops order that edges pass on
+// through other operations. So a part may have a witness although the history has none, but
+// never the reverse.
 func (a *arrangement) restrict(part []int32) *arrangement {
 	r := &arrangement{recorded: a.recorded.Restrict(part)}
 	r.h = r.recorded.H
@@ -59,33 +59,11 @@ func (a *arrangement) restrict(part []int32) *arrangement {
 		return r
 	}
 	for k, i := range part {
-		for _, b := range a.nearest(i, part) {
+		for _, b := range a.before[i] {
 			if at, ok := slices.BinarySearch(part, b); ok && r.h.Ops[at].Return > r.h.Ops[k].Call {
 				r.addBefore(int32(at), int32(k))
 			}
 		}
 	}
 	return r
-}
-
-// mostThrough limits the number of operations of other parts that nearest passes through.
-const mostThrough = 64
-
-// nearest returns the operations in ops from which edges lead to operation i, directly or
-// through operations that are not in ops.
-func (a *arrangement) nearest(i int32, ops []int32) []int32 {
-	var nearest []int32
-	queue := []int32{i}
-	for k := 0; k < len(queue) && k <= mostThrough; k++ {
-		for _, b := range a.before[queue[k]] {
-			if _, ok := slices.BinarySearch(ops, b); ok {
-				if !slices.Contains(nearest, b) {
-					nearest = append(nearest, b)
-				}
-			} else if !slices.Contains(queue, b) {
-				queue = append(queue, b)
-			}
-		}
-	}
-	return nearest
 }
