@@ -3,7 +3,8 @@ package explain
 // limits bounds an explanation.
 var limits = struct {
 	// work, and workEach for each operation, take about a second. workLong and workLongEach
-	// bound that for a history of more than 220,000 operations.
+	// bound that for a history of more than 220,000 operations. With a quarter of all, 18 of
+	// the 361 explanations of histories of BenchmarkPrices lack more parts.
 	work, workEach         int64
 	workLong, workLongEach int64
 	// timesVerdict is how much more than its verdict an explanation may always take, because
