@@ -40,7 +40,7 @@ var limits = struct {
 	// a priority queue of BenchmarkPrices need more than a quarter, and none needs a half.
 	collection share
 	// families is the number of operations that the families of a longer history may
-	// replay, which takes part of a millisecond.
+	// replay, which takes part of a millisecond. No history of BenchmarkPrices needs any.
 	families int64
 	// bytes is the least memory that monitors, posets and witnesses take for an operation
 	// of a long history.
