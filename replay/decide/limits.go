@@ -37,7 +37,7 @@ var limits = struct {
 	realTime share
 	// collection bounds the searches of collections, so that other engines can follow. It
 	// takes about twenty seconds, and as long again for every 11,000 operations. A queue and
-	// a priority queue of BenchmarkPrices need more than a quarter, and none needs a half.
+	// a priority queue of BenchmarkPrices need more than a quarter.
 	collection share
 	// families is the number of operations that the families of a longer history may
 	// replay, which takes part of a millisecond. No history of BenchmarkPrices needs any.
