@@ -324,6 +324,76 @@ func TestLinearExtensions(t *testing.T) {
 	}
 }
 
+// TestAcceptedExtensions: an automaton accepts as many linear extensions as it does one by one.
+func TestAcceptedExtensions(t *testing.T) {
+	t.Parallel()
+	r := newRand(t)
+	for range 500 {
+		n, states := r.IntN(8), 1+r.Int32N(4)
+		p := Interval(randomIntervals(r, n, 1+r.IntN(4)))
+		if r.IntN(2) == 0 {
+			edges, _ := randomDAG(r, n)
+			p, _ = New(n, edges)
+		}
+		next := map[[2]int32]int32{}
+		for state := range states {
+			for e := range int32(n) {
+				next[[2]int32{state, e}] = r.Int32N(states+1) - 1 // or rejected
+			}
+		}
+		step := func(state, e int32) int32 { return next[[2]int32{state, e}] }
+		want := naiveAccepted(p, nil, 0, step)
+		if got, ok := p.AcceptedExtensions(0, step, 1<<20); got != want || !ok {
+			t.Fatalf("%d accepted linear extensions, %v; want %d", got, ok, want)
+		}
+	}
+	if _, ok := sum(map[int32]uint64{0: 1 << 63, 1: 1 << 63}); ok {
+		t.Error("2^64 was said to fit into 64 bits")
+	}
+}
+
+// naiveAccepted counts the accepted linear extensions that begin with placed.
+func naiveAccepted(p *Poset, placed []int32, state int32, step func(state, element int32) int32) uint64 {
+	switch {
+	case state < 0:
+		return 0
+	case len(placed) == p.Len():
+		return 1
+	}
+	count := uint64(0)
+next:
+	for e := range int32(p.Len()) {
+		if slices.Contains(placed, e) {
+			continue
+		}
+		for f := range int32(p.Len()) {
+			if p.Less(f, e) && !slices.Contains(placed, f) {
+				continue next
+			}
+		}
+		count += naiveAccepted(p, append(slices.Clip(placed), e), step(state, e), step)
+	}
+	return count
+}
+
+// TestExtensionsOfLongBlocks: one element concurrent with all others, which are a chain, has as
+// many places as there are elements, up to 64 of them; a chain has no such limit.
+func TestExtensionsOfLongBlocks(t *testing.T) {
+	for _, n := range []int{2, 63, 64, 65, 1024} {
+		call, ret := make([]int32, n), make([]int32, n)
+		for i := range n {
+			call[i], ret[i] = int32(2*i), int32(2*i+1)
+		}
+		if got, ok := Interval(call, ret).LinearExtensions(2); got != 1 || !ok {
+			t.Errorf("a chain of %d: %d, %v", n, got, ok)
+		}
+		ret[0] = int32(2 * n)
+		if got, ok := Interval(call, ret).LinearExtensions(1 << 20); ok != (n <= 64) || ok && got != uint64(n) {
+			t.Errorf("%d elements: %d, %v", n, got, ok)
+		}
+	}
+}
+
 func binomial(n, k int64) uint64 {
 	var z big.Int
 	return z.Binomial(n, k).Uint64()
