@@ -135,6 +135,10 @@ type Verdict struct {
 	//   - "engine": the objects of the specification are not States.
 	ExactDepth int
 	ExactCause string
+	// Schedules is the number of schedules, the linear extensions of the poset, and Witnesses
+	// the number of witnesses among them. Each is 0 if it was not requested or not counted; so
+	// is Witnesses unless the history is linearizable.
+	Schedules, Witnesses uint64
 	// Unseen is nil, except for weakly consistent histories: see package weak. There it has,
 	// for each operation, the earlier ones of Witness that it does not see.
 	Unseen [][]int32
@@ -235,11 +239,12 @@ func nameIn(names []string, i int, what string) string {
 
 // Options for checking a history. The zero value is what most users want.
 type Options struct {
-	MaxDepth   int // largest d of the families; DefaultMaxDepth
-	Budget     Budget
-	Chains     ChainMode
-	ExactDepth bool   // compute Verdict.ExactDepth
-	Engine     Engine // AutoEngine
+	MaxDepth       int // largest d of the families; DefaultMaxDepth
+	Budget         Budget
+	Chains         ChainMode
+	ExactDepth     bool   // compute Verdict.ExactDepth
+	CountSchedules bool   // compute Verdict.Schedules and Witnesses
+	Engine         Engine // AutoEngine
 }
 
 // WithDefaults returns o with zero values replaced by the defaults for a

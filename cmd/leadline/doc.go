@@ -205,6 +205,16 @@
 //	$ leadline family --count --max-depth 5 benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0070.json.zst
 //	d=1: 7        d=2: 82       d=3: 759      d=4: 5658     d=5: 34243    benchdata/corpora/juc-labelled/ArrayBlockingQueue/h0070.json.zst
 //
+// With --witnesses it also prints how many schedules the poset has in all, and how many of
+// them are witnesses. That needs a model. Neither is found by listing schedules, but a number
+// is "?" if it is 2^64 or more, if more than 64 operations overlap one after another without
+// a moment at which none is open, or if it exceeds --timeout or --memory. This is Figure 2 of
+// the paper, of which the paper prints three threads and describes seven:
+//
+//	$ leadline family --count --max-depth 1 --witnesses replay/decide/testdata/figure2.jsonl
+//	d=1: 3        all: 33       witnesses: 8        replay/decide/testdata/figure2.jsonl#threads-1-to-3
+//	d=1: 7        all: 1004640  witnesses: 134400   replay/decide/testdata/figure2.jsonl#reconstruction
+//
 // With --exact-depth it prints the linearizability depth of each history, the smallest d
 // with a d-tuple all of whose strongly hitting schedules are witnesses (Definition 4.2).
 // That needs a model, and much more work than the witness depth of check. Where it is not

@@ -19,16 +19,18 @@ import (
 
 // familyFlags are the flags of leadline family.
 type familyFlags struct {
-	all      *pflag.FlagSet
-	input    *input
-	depth    int
-	count    bool
-	exact    bool
-	maxDepth int
-	timeout  time.Duration
-	memory   flagkind.Size
-	chains   *flagkind.Choice
-	output   *flagkind.Choice
+	all   *pflag.FlagSet
+	input *input
+	depth int
+	count bool
+	// witnesses adds the numbers of all schedules and of witnesses to the counts.
+	witnesses bool
+	exact     bool
+	maxDepth  int
+	timeout   time.Duration
+	memory    flagkind.Size
+	chains    *flagkind.Choice
+	output    *flagkind.Choice
 }
 
 // maxCounted is the largest --max-depth with --count.
@@ -38,8 +40,9 @@ func setupFamily(flags *pflag.FlagSet) func(streams, []string) int {
 	f := &familyFlags{all: flags, input: newInput(), memory: replay.DefaultBytes}
 	flags.IntVar(&f.depth, "depth", 1, "print each distinct schedule of the strong `d`-hitting family, with its first index")
 	flags.BoolVar(&f.count, "count", false, "print how many there are at each depth instead")
+	flags.BoolVar(&f.witnesses, "witnesses", false, "with --count, also print how many schedules and witnesses there are in all")
 	flags.BoolVar(&f.exact, "exact-depth", false, "print the linearizability depth (Definition 4.2) instead")
-	flags.StringVar(&f.input.model, "model", "", "with --exact-depth, the sequential `specification` (default: what the file names)")
+	flags.StringVar(&f.input.model, "model", "", "with --exact-depth or --witnesses, the sequential `specification` (default: what the file names)")
 	flags.IntVar(&f.maxDepth, "max-depth", replay.DefaultMaxDepth, "with --count, the largest `d`")
 	f.input.declare(flags)
 	flags.DurationVar(&f.timeout, "timeout", 0, "time for one history, as 500ms or 1m (default: no bound)")
@@ -53,14 +56,14 @@ func (f *familyFlags) run(s streams, args []string) int {
 	if err := f.input.check(args); err != nil {
 		return fail(s, "family", err)
 	}
-	mismatch := noEffect(f.all, "without --count", "max-depth")
+	mismatch := noEffect(f.all, "without --count", "max-depth", "witnesses")
 	if f.count {
 		mismatch = noEffect(f.all, "with --count", "depth")
 	}
 	if f.exact {
 		mismatch = cmp.Or(mismatch, noEffect(f.all, "with --exact-depth", "depth", "count", "chains"))
-	} else {
-		mismatch = cmp.Or(mismatch, noEffect(f.all, "without --exact-depth", "model"))
+	} else if !f.witnesses {
+		mismatch = cmp.Or(mismatch, noEffect(f.all, "without --exact-depth or --witnesses", "model"))
 	}
 	switch {
 	case mismatch != nil:
@@ -96,7 +99,11 @@ func (f *familyFlags) run(s streams, args []string) int {
 			return worse(status, s.failed("family", err))
 		}
 		if one == statusUnknown && ctx.Err() == nil {
-			fmt.Fprintf(s.err, "leadline family: %s: not complete within --timeout and --memory\n", placeText(&e))
+			bounds := "--timeout and --memory"
+			if f.witnesses {
+				bounds += "; all schedules are counted up to 2^64, and if no more than 64 operations overlap in a row"
+			}
+			fmt.Fprintf(s.err, "leadline family: %s: not complete within %s\n", placeText(&e), bounds)
 		}
 	}
 	return f.input.end(ctx, s, "family", status)
@@ -110,7 +117,7 @@ func (f *familyFlags) print(ctx context.Context, out *bufio.Writer, e entry) (in
 	in, err := replay.NewInstance(e.History, true, chainMode(f.chains), m)
 	switch {
 	case errors.Is(err, replay.ErrStopped) && f.count:
-		return statusUnknown, f.printCounts(out, e, nil)
+		return statusUnknown, f.printCounts(out, e, nil, nil)
 	case errors.Is(err, replay.ErrStopped):
 		return statusUnknown, nil
 	case err != nil:
@@ -119,7 +126,15 @@ func (f *familyFlags) print(ctx context.Context, out *bufio.Writer, e entry) (in
 	options := hitting.Options{MaxBytes: int64(f.memory), Meter: m}
 	if f.count {
 		counts, complete := hitting.Counts(in.Poset, in.Chains, f.maxDepth, options)
-		return unknownUnless(complete), f.printCounts(out, e, counts)
+		if !f.witnesses {
+			return unknownUnless(complete), f.printCounts(out, e, counts, nil)
+		}
+		v, status := f.check(ctx, e, replay.Options{CountSchedules: true})
+		if v == nil {
+			return status, nil
+		}
+		complete = complete && v.Schedules > 0 && (v.Witnesses > 0 || v.Answer == replay.NotLinearizable)
+		return unknownUnless(complete), f.printCounts(out, e, counts, v)
 	}
 	family := hitting.NewFamily(in.Poset, in.Chains, options)
 	for range min(f.depth, max(1, len(e.History.Ops))) { // families of larger depth are the same
@@ -147,18 +162,27 @@ type exactRecord struct {
 	Cause   *string `json:"exact_cause"`
 }
 
-// printExact writes the linearizability depth of one history, which only linearizable
-// histories have.
-func (f *familyFlags) printExact(ctx context.Context, out *bufio.Writer, e entry) (int, error) {
-	checker := batch.Checker{Model: f.input.model, Options: replay.Options{ExactDepth: true,
-		Budget: replay.Budget{Time: f.timeout, Bytes: int64(f.memory)}}}
+// check checks one history. If that fails, it reports the error and returns no verdict, but the
+// status.
+func (f *familyFlags) check(ctx context.Context, e entry, o replay.Options) (*replay.Verdict, int) {
+	o.Budget = replay.Budget{Time: f.timeout, Bytes: int64(f.memory)}
+	checker := batch.Checker{Model: f.input.model, Options: o}
 	r := checker.Check(ctx, e)
 	if err := cmp.Or(r.Internal, r.Err); err != nil {
 		f.input.report(e.File, err)
-		return r.Status().Exit(), nil
+		return nil, r.Status().Exit()
 	}
-	v := &r.Verdict
-	status, text := statusOK, fmt.Sprintf("depth %d", v.ExactDepth)
+	return &r.Verdict, statusOK
+}
+
+// printExact writes the linearizability depth of one history, which only linearizable
+// histories have.
+func (f *familyFlags) printExact(ctx context.Context, out *bufio.Writer, e entry) (int, error) {
+	v, status := f.check(ctx, e, replay.Options{ExactDepth: true})
+	if v == nil {
+		return status, nil
+	}
+	text := fmt.Sprintf("depth %d", v.ExactDepth)
 	record := exactRecord{File: e.File, History: present(e.History.ID), Depth: &v.ExactDepth}
 	if v.ExactDepth == 0 {
 		text = v.Answer.String()
@@ -180,27 +204,51 @@ type countRecord struct {
 	File      string   `json:"file"`
 	History   *string  `json:"history"`
 	Schedules []*int64 `json:"schedules"`
+	*allRecord
 }
 
-// printCounts writes the number of schedules per depth. A number that a bound kept from
-// being counted is null in JSON and "?" in text.
-func (f *familyFlags) printCounts(out *bufio.Writer, e entry, counts []int64) error {
-	known := make([]*int64, f.maxDepth)
+// An allRecord is what --witnesses adds to a countRecord.
+type allRecord struct {
+	All       *uint64 `json:"all_schedules"`
+	Witnesses *uint64 `json:"witnesses"`
+}
+
+// printCounts writes the number of schedules per depth, and with --witnesses those of the
+// verdict, which is nil if there is none. A number that a bound kept from being counted is
+// null in JSON and "?" in text.
+func (f *familyFlags) printCounts(out *bufio.Writer, e entry, counts []int64, v *replay.Verdict) error {
+	record := countRecord{File: e.File, History: present(e.History.ID), Schedules: make([]*int64, f.maxDepth)}
 	for d := range counts {
-		known[d] = &counts[d]
+		record.Schedules[d] = &counts[d]
+	}
+	if f.witnesses {
+		record.allRecord = &allRecord{}
+		if v != nil && v.Schedules > 0 {
+			record.All = &v.Schedules
+		}
+		if v != nil && (v.Witnesses > 0 || v.Answer == replay.NotLinearizable) {
+			record.Witnesses = &v.Witnesses
+		}
 	}
 	if f.output.Value == "json" {
-		return writeJSON(out, countRecord{e.File, present(e.History.ID), known})
+		return writeJSON(out, record)
 	}
-	for d, n := range known {
-		text := "?"
-		if n != nil {
-			text = fmt.Sprint(*n)
-		}
-		fmt.Fprintf(out, "d=%d: %-8s ", d+1, text)
+	for d, n := range record.Schedules {
+		fmt.Fprintf(out, "d=%d: %-8s ", d+1, countText(n))
+	}
+	if f.witnesses {
+		fmt.Fprintf(out, "all: %-8s witnesses: %-8s ", countText(record.All), countText(record.Witnesses))
 	}
 	_, err := fmt.Fprintln(out, placeText(&e))
 	return err
+}
+
+// countText returns a number that may be unknown.
+func countText[T int64 | uint64](n *T) string {
+	if n == nil {
+		return "?"
+	}
+	return fmt.Sprint(*n)
 }
 
 // A scheduleRecord is a line of family --output json.

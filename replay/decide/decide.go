@@ -238,7 +238,7 @@ func (t *task) checkModelled() (v replay.Verdict, what replay.Unmodelled, err er
 
 // withoutDepths leaves the rows that decide without a depth.
 func (t *task) withoutDepths() {
-	t.verdictOnly, t.o.ExactDepth = true, false
+	t.verdictOnly, t.o.ExactDepth, t.o.CountSchedules = true, false, false
 	t.engines = slices.DeleteFunc(slices.Clone(t.engines), func(e row) bool { return e.kind == replay.FamiliesEngine })
 }
 
@@ -252,6 +252,9 @@ func (t *task) check() (v replay.Verdict, err error) {
 	v.C, v.CP = t.concurrency()
 	if t.o.ExactDepth && v.Answer == replay.Linearizable && !t.clock.over {
 		t.exactDepth(&v)
+	}
+	if t.o.CountSchedules && !t.clock.over {
+		t.countSchedules(&v)
 	}
 	switch {
 	case v.Answer == replay.Linearizable:

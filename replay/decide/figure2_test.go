@@ -89,7 +89,10 @@ func TestFigure2(t *testing.T) {
 	if counts, ok := hitting.Counts(in.Poset, in.Chains, 1, hitting.Options{}); !ok || counts[0] != 7 {
 		t.Errorf("%v schedules at d = 1, want 7", counts)
 	}
-	v := check(t, h, queue, replay.Options{ExactDepth: true})
+	v := check(t, h, queue, replay.Options{ExactDepth: true, CountSchedules: true})
+	if v.Schedules != 1004640 || v.Witnesses != 134400 {
+		t.Errorf("%d schedules, %d witnesses; want 1,004,640 and 134,400", v.Schedules, v.Witnesses)
+	}
 	if v.Answer != replay.Linearizable || v.Depth != 1 || v.ExactDepth != 1 {
 		t.Errorf("%v at depth %d, exact depth %d; want linearizable at 1 and 1", v.Answer, v.Depth, v.ExactDepth)
 	}
