@@ -43,6 +43,7 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.StringVar(&f.Name, "name", "", "what to call the object of --new (default: the constructor)")
 	flags.StringVar(&f.from, "from", "", "`file` with an object a line, by the flags --new, --name, --core, --read-only, --weak, --exclude and --values")
 	flags.StringArrayVar(&f.Programs, "program", nil, "`program` to run, as '{ put(0,0) } || { clear() } [ size() ]', instead of generated ones; may be repeated")
+	flags.BoolVar(&f.Outcomes, "outcomes", false, "count the outcomes of each --program, on threads and in schedules, instead of searching")
 	flags.DurationVar(&f.time, "time", 0, "how long an object is tested at most (default 2m); a violation that is seen by then is still proved")
 	flags.DurationVar(&f.perRun, "run", 0, "how long a program is run (default 50ms)")
 	flags.Uint64Var(&f.Seed, "seed", 1, "seed of the programs; it does not fix how the threads interleave")
@@ -138,6 +139,12 @@ func (f *stressFlags) mismatch() error {
 	}
 	if err == nil && f.Threads {
 		err = noEffect(f.all, "with --threads", "preemptions", "plain", "instrument")
+	}
+	if err == nil && !f.all.Changed("program") {
+		err = noEffect(f.all, "without --program", "outcomes")
+	}
+	if err == nil && f.Outcomes {
+		err = noEffect(f.all, "with --outcomes", "save", "histories")
 	}
 	if err == nil && f.all.Changed("program") {
 		err = noEffect(f.all, "with --program", "max-invocations", "sequences", "values", "exhaustive")
@@ -337,7 +344,7 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 		result.Subject = o.name
 		report.objects[result] = o
 		report.results = append(report.results, result)
-		if len(result.Findings)+len(result.Crashes) > 0 {
+		if len(result.Findings)+len(result.Crashes) > 0 || slices.ContainsFunc(reports, hasViolations) {
 			status = worse(status, stressStatus)
 		} else if !slices.ContainsFunc(reports, isJudged) {
 			status = worse(status, statusUnknown)
@@ -351,6 +358,13 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 		status = worse(status, statusUnknown)
 	}
 	return status
+}
+
+// hasViolations reports whether a report has an outcome that no order explains.
+func hasViolations(r *stress.Report) bool {
+	return slices.ContainsFunc(r.Outcomes, func(p stress.ProgramOutcomes) bool {
+		return slices.ContainsFunc(p.Outcomes, func(o stress.SeenOutcome) bool { return o.Violations > 0 })
+	})
 }
 
 // isJudged reports whether a report says something about the object.

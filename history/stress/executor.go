@@ -43,6 +43,8 @@ type Try struct {
 	// Time is what is left of the search, and Share what a method may have of it.
 	Time, Share time.Duration
 	Slow        bool // the program calls a method whose programs take long
+	// All counts all outcomes: a violation does not end the run.
+	All bool
 }
 
 // A Trial is what an Executor saw of a program.
@@ -56,6 +58,8 @@ type Trial struct {
 	// each with how often it was seen.
 	Recorded int64
 	Executed []Execution
+	// Violating executions are those of Try.All that no order explains, by their outcomes.
+	Violating []Count
 	// Waits are methods with a call that may wait for ever, as far as the Executor knows.
 	Waits []string
 	// Left means that the program says nothing about the object on this Executor.

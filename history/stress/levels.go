@@ -29,7 +29,13 @@ func (s *searcher) search() error {
 			if !s.goesOn() {
 				break
 			}
-			if _, err := s.try(s.targets[0], p, 0, last); err != nil {
+			var err error
+			if s.options.Outcomes {
+				err = s.countOutcomes(p)
+			} else {
+				_, err = s.try(s.targets[0], p, 0, last)
+			}
+			if err != nil {
 				return err
 			}
 		}

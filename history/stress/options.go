@@ -25,6 +25,8 @@ type Options struct {
 	Methods []string
 	// Programs are run instead of generated ones; see Parse.
 	Programs []string
+	// Outcomes counts the outcomes of the Programs, instead of searching; see Report.Outcomes.
+	Outcomes bool
 	// Exhaustive enumerates the programs within the bounds by rising rank
 	// instead of drawing them; see Generate.
 	Exhaustive bool

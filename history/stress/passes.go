@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/leadline/leadline/history/stress/worker"
@@ -27,7 +28,8 @@ type SchedulesBuild func(ctx context.Context, plain bool) (*worker.Program, erro
 //
 // Both returns the report of each pass, which has what the passes before have found, unless it has
 // a violation of the same methods itself. A violation ends the search unless Options.GoOn is set;
-// then Options.Found receives those of threads at the end, unless schedules find them, too.
+// then Options.Found receives those of threads at the end, unless schedules find them, too, or as
+// soon as it is known that there will be none.
 func Both(ctx context.Context, threads func(context.Context, Options) (*Report, error), build SchedulesBuild, o Options) ([]*Report, error) {
 	if o.Threads {
 		r, err := threads(ctx, o)
@@ -40,38 +42,33 @@ func Both(ctx context.Context, threads func(context.Context, Options) (*Report, 
 	var program *worker.Program
 	var failure error
 	built := make(chan struct{})
+	found := held{found: o.Found}
 	go func() {
 		defer close(built)
-		if program, failure = build(building, false); failure == nil {
+		if program, failure = build(building, false); failure != nil {
+			found.tell(nil)
+		} else if !o.Outcomes {
 			end()
 		}
 	}()
 	begin := o
-	if o.GoOn { // schedules may find the same, and then have more to say
-		begin.Found = nil
+	if o.GoOn && o.Found != nil {
+		begin.Found = found.add
 	}
 	first, err := threads(during, begin)
-	tell := func(reports []*Report) {
-		if o.GoOn && o.Found != nil && first != nil {
-			for _, f := range first.withoutThoseOf(reports) {
-				o.Found(f)
-			}
-		}
-	}
 	if err != nil || ctx.Err() != nil || len(first.Findings)+len(first.Crashes) > 0 && !o.GoOn {
 		giveUp()
 		<-built
-		tell(nil)
+		found.tell(nil)
 		return reportsOf(first), err
 	}
 	<-built
 	if failure != nil {
 		first.NoSchedules, _, _ = strings.Cut(failure.Error(), "\n")
-		tell(nil)
 		return reportsOf(first), nil
 	}
 	reports, err := schedules(ctx, program, build, o)
-	tell(reports)
+	found.tell(reports)
 	reports = append(reportsOf(first), reports...)
 	for i, r := range reports[1:] {
 		r.add(reports[i])
@@ -79,9 +76,37 @@ func Both(ctx context.Context, threads func(context.Context, Options) (*Report, 
 	return reports, err
 }
 
+// held has violations of threads, while schedules may find the same and then have more to say.
+type held struct {
+	mu    sync.Mutex
+	list  []*Finding
+	told  bool // nothing is held any more
+	found func(*Finding)
+}
+
+func (h *held) add(f *Finding) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.told {
+		h.found(f)
+	} else {
+		h.list = append(h.list, f)
+	}
+}
+
+// tell reports what no later report has.
+func (h *held) tell(later []*Report) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, f := range withoutThoseOf(h.list, later) {
+		h.found(f)
+	}
+	h.list, h.told = nil, true
+}
+
 // withoutThoseOf returns the violations that no later report has.
-func (r *Report) withoutThoseOf(later []*Report) []*Finding {
-	return slices.DeleteFunc(slices.Clone(r.Findings), func(f *Finding) bool {
+func withoutThoseOf(list []*Finding, later []*Report) []*Finding {
+	return slices.DeleteFunc(slices.Clone(list), func(f *Finding) bool {
 		return slices.ContainsFunc(later, func(r *Report) bool {
 			return slices.ContainsFunc(r.Findings, func(own *Finding) bool { return own.Fault == f.Fault && slices.Equal(own.Methods, f.Methods) })
 		})
@@ -90,7 +115,7 @@ func (r *Report) withoutThoseOf(later []*Report) []*Finding {
 
 // add adds what a pass before has found.
 func (r *Report) add(before *Report) {
-	r.Findings = append(before.withoutThoseOf(reportsOf(r)), r.Findings...)
+	r.Findings = append(withoutThoseOf(before.Findings, reportsOf(r)), r.Findings...)
 	r.Crashes = slices.Concat(before.Crashes, r.Crashes)
 	for _, m := range before.NonAtomic {
 		if !slices.Contains(r.NonAtomic, m) {
@@ -116,10 +141,12 @@ func (r *Report) add(before *Report) {
 func schedules(ctx context.Context, program *worker.Program, build SchedulesBuild, o Options) ([]*Report, error) {
 	whole := cmp.Or(o.Effort, DefaultEffort)
 	o.Effort = whole
-	o.Effort.Time = whole.Time / 2
+	if !o.Outcomes {
+		o.Effort.Time = whole.Time / 2
+	}
 	begin := time.Now()
 	first, err := Supervise(ctx, *program, o)
-	if err != nil || isEnough(first) || ctx.Err() != nil {
+	if err != nil || isEnough(first) || ctx.Err() != nil || o.Outcomes {
 		return reportsOf(first), err
 	}
 	left := whole.Time - time.Since(begin)

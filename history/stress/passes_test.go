@@ -55,7 +55,7 @@ func TestBothTells(t *testing.T) {
 		t.Errorf("%v, %v", told, err)
 	}
 	later := &Report{Findings: []*Finding{{Methods: []string{"b"}, Scheduled: &Scheduled{}}}}
-	if list := (&Report{Findings: []*Finding{a, b}}).withoutThoseOf([]*Report{later}); len(list) != 1 || list[0] != a {
+	if list := withoutThoseOf([]*Finding{a, b}, []*Report{later}); len(list) != 1 || list[0] != a {
 		t.Errorf("%v", list)
 	}
 }

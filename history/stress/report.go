@@ -51,6 +51,8 @@ type Report struct {
 	Elapsed  time.Duration `json:"elapsed_ns"`
 	Explored *Explored     `json:"explored,omitempty"` // of schedules
 	Findings []*Finding    `json:"-"`                  // encoded one by one
+	// Outcomes are those of Options.Programs, with Options.Outcomes.
+	Outcomes []ProgramOutcomes `json:"outcomes,omitempty"`
 
 	overlapping int64 // of the recorded executions
 }

@@ -96,6 +96,9 @@ func (s *searcher) prepare() ([]*target, error) {
 		}
 		s.programs = append(s.programs, p)
 	}
+	if o.Outcomes && len(s.programs) == 0 {
+		return nil, errors.New("outcomes are those of given programs")
+	}
 	if len(s.programs) > 0 {
 		return []*target{newTarget("", slices.Values(s.programs))}, nil
 	}

@@ -263,6 +263,7 @@ func (s *supervisor) merge(r *Report) {
 		t.MethodPrograms[m] += n
 	}
 	t.Together += r.Together
+	t.Outcomes = append(t.Outcomes, r.Outcomes...)
 	t.Hopeless += r.Hopeless
 	t.Clock = t.Clock || r.Clock
 	t.Memory = max(t.Memory, r.Memory)

@@ -37,15 +37,40 @@ func (x *threads) Expected(p *Program) (*Expected, error) { return NewExpected(x
 
 // Run implements Executor.
 func (x *threads) Run(ctx context.Context, e *Expected, t *Try) (*Trial, error) {
-	run := x.run(ctx, e, RunOptions{Time: x.options.Effort.Program, Seed: x.options.Seed + uint64(x.report.Programs), Stop: e}, t.Time)
+	o := RunOptions{Time: x.options.Effort.Program, Seed: x.options.Seed + uint64(x.report.Programs), Stop: e}
+	if t.All {
+		o.Stop = nil
+	}
+	run := x.run(ctx, e, o, t.Time)
 	if run.Leaves {
 		x.report.OnlySchedules = leaving
 	}
 	if run.Leaves || run.Waits != nil {
 		return &Trial{Whole: true, Left: true, Waits: run.Waits}, nil
 	}
+	if t.All {
+		return x.outcomes(ctx, e, run), nil
+	}
 	trial := &Trial{Whole: true, Finding: x.seen(ctx, e, run), Overlapped: run.Overlapping > 0, Recorded: run.Recorded, Executed: run.histories}
 	return trial, nil
+}
+
+// outcomes returns what Try.All asks for.
+func (x *threads) outcomes(ctx context.Context, e *Expected, run *Run) *Trial {
+	trial := &Trial{Whole: true}
+	for _, c := range run.Outcomes {
+		trial.Executed = append(trial.Executed, Execution{Outcome: c.Outcome, Times: c.Times})
+		if !e.Contains(c.Outcome) {
+			trial.Violating = append(trial.Violating, c)
+		}
+	}
+	for i := range min(len(run.histories), sampledGiven) {
+		r := &run.histories[i]
+		if _, violates, err := r.check(ctx, e, x.options.Checker); err == nil && violates && e.Contains(r.Outcome) {
+			trial.Violating = append(trial.Violating, Count{r.Outcome, r.Times})
+		}
+	}
+	return trial
 }
 
 // A run takes at least leastRun, even if less time is left.

@@ -88,6 +88,9 @@ func (x *executor) runAt(ctx context.Context, e *stress.Expected, t *stress.Try)
 	}
 	by := newExplorer(ctx, e, x.options.Checker)
 	by.explored = x.report.Explored
+	if t.All {
+		return x.outcomes(by, plan, t)
+	}
 	found, f, err := x.explore(by, plan, t)
 	if err != nil {
 		return nil, err
@@ -117,6 +120,26 @@ func (x *executor) runAt(ctx context.Context, e *stress.Expected, t *stress.Try)
 	if f == nil && x.diverged == diverged {
 		explored.Judged += found.Judged
 	}
+	return trial, nil
+}
+
+// outcomes explores all that the plan names, for Try.All.
+func (x *executor) outcomes(by *explorer, plan Plan, t *stress.Try) (*stress.Trial, error) {
+	plan.All = true
+	found, err := x.run(by, plan, t)
+	if err != nil {
+		return nil, err
+	}
+	trial := &stress.Trial{Executed: found.executed, Whole: found.Complete == Unbounded}
+	for _, r := range by.judged {
+		if r.verdict == violates && !enables(r.violation.expected, r.violation) {
+			trial.Violating = append(trial.Violating, stress.Count{Outcome: r.Outcome, Times: r.times})
+		}
+	}
+	for b := range min(found.Complete, t.Level) + 1 {
+		x.report.Explored.Complete[b]++
+	}
+	x.report.Explored.Judged += found.Judged
 	return trial, nil
 }
 

@@ -1,0 +1,45 @@
+package explore_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/explore"
+	"github.com/leadline/leadline/replay/stresstest"
+)
+
+// TestOutcomes: all outcomes of a program are counted, on threads and in schedules: those that no
+// order has, and those of each order, also if they were never seen.
+func TestOutcomes(t *testing.T) {
+	c := classOf(t, func() *hits { return &hits{} }, stress.ReflectOptions{})
+	for _, executor := range []stress.NewExecutor{stress.NewThreads, explore.New} {
+		r, err := stress.Search(t.Context(), c, stress.Options{Outcomes: true, Programs: []string{"{ Inc() } || { Inc(); Get() }", "{ Locked() } || { Locked() }"},
+			Preemptions: 1, Effort: stress.Effort{Time: patience, Program: 1}, Executor: executor, Checker: stresstest.Checker(nil)})
+		if err != nil || len(r.Outcomes) != 2 || len(r.Findings) > 0 {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		for i, p := range r.Outcomes {
+			var expected []string
+			times := int64(0)
+			for _, o := range p.Outcomes {
+				times += o.Times
+				if o.OrdersInAll > 0 {
+					expected = append(expected, o.Outcome)
+				}
+				if o.OrdersInAll == 0 && o.Violations != o.Times || o.Violations > o.Times {
+					t.Errorf("%s: %+v", p.Program, o)
+				}
+			}
+			if want := [][]string{{"1,2,2", "2,1,1", "2,1,2"}, {"1,2", "2,1"}}[i]; !slices.Equal(expected, want) || times != p.Executions || times == 0 {
+				t.Errorf("%s: expected %q in %d of %d executions", p.Program, expected, times, p.Executions)
+			}
+			if lost := slices.ContainsFunc(p.Outcomes, func(o stress.SeenOutcome) bool { return o.Outcome == "1,1,1" && o.Violations > 0 }); r.Explored != nil && lost != (i == 0) {
+				t.Errorf("%s: a lost update is seen: %v", p.Program, lost)
+			}
+		}
+	}
+	if _, err := stress.Search(t.Context(), c, stress.Options{Outcomes: true, Checker: stresstest.Checker(nil)}); err == nil {
+		t.Error("outcomes of generated programs are counted")
+	}
+}
