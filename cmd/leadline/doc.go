@@ -336,10 +336,6 @@
 // returned different results from one sequential run to the next, say, or no invocations
 // overlapped.
 //
-// With --outcomes, each --program is run to the end instead: a table has every outcome, how
-// often it was seen on threads and in schedules, and an order of the calls one after another
-// that has it. An outcome that is possible one after another and never came is a line, too.
-//
 // While threads run, stress builds an instrumented copy of the packages under test, and then
 // explores interleavings one by one; see Schedules. --threads runs threads alone.
 //

@@ -79,6 +79,10 @@
 //
 // Each thread has a column, and each step has its file and line. The exit status is 1 if
 // the execution is a violation. The page of leadline view has the steps below the picture.
+// With --outcomes, each --program is run to the end instead: a table has every outcome, how
+// often it was seen on threads and in schedules, and an order of the calls one after another
+// that has it. An outcome that is possible one after another and never came is a line, too.
+//
 // In a Go test, stresstest.Test does all that; a schedule that a failed test has saved is
 // replayed first when the test runs again.
 //

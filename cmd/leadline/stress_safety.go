@@ -27,7 +27,7 @@ import (
 
 // safetyFlags are flags of leadline safety.
 type safetyFlags struct {
-	safety.Options
+	safety.Parameters
 	packages []string
 	declared string
 	race     bool
@@ -80,7 +80,7 @@ func (f *safetyFlags) declarations() (map[string]string, error) {
 
 // A safetyRow is the result for a type, in the table and in the output as JSON.
 type safetyRow struct {
-	safety.Result
+	safety.Tested
 	Declared string // yes, no or unknown
 	reproduction
 	File *string // the Go test
@@ -219,16 +219,16 @@ func (r *safetyRun) test(ctx context.Context, name string, isConstructor bool) e
 	if err != nil {
 		return err
 	}
-	o := r.flags.safety.Options
+	o := r.flags.safety.Parameters
 	o.Seed, o.Time, o.Sequences, o.Exclude = r.flags.Seed, r.flags.time, r.flags.Bounds.Sequences, r.flags.Exclude
-	p, err := worker.Start(ctx, worker.Program{Path: program, Name: safety.MainName}, worker.Options{})
+	p, err := worker.Start(ctx, worker.Program{Path: program, Name: safety.MainName}, worker.Guard{})
 	if err != nil {
 		return err
 	}
 	defer p.Close()
 	_ = p.Send(o) // if it is dead, Receive says why
 	for last := (reproduction{}); ; {
-		var result safety.Result
+		var result safety.Tested
 		switch err := p.Receive(&result); {
 		case err == io.EOF:
 			return nil
@@ -245,8 +245,8 @@ func (r *safetyRun) test(ctx context.Context, name string, isConstructor bool) e
 }
 
 // add reports what was found of a type, and how the last Go test ran.
-func (r *safetyRun) add(ctx context.Context, result *safety.Result, last reproduction) {
-	row := &safetyRow{Result: *result, Declared: "unknown", reproduction: last}
+func (r *safetyRun) add(ctx context.Context, result *safety.Tested, last reproduction) {
+	row := &safetyRow{Tested: *result, Declared: "unknown", reproduction: last}
 	if d, ok := r.declared[result.Target]; ok {
 		row.Declared = d
 	}
@@ -324,7 +324,7 @@ func (r *safetyRun) note(err error) {
 
 // reproduce compiles the Go test of a finding and runs it a few times. It scales the
 // test up until most runs fail.
-func reproduce(ctx context.Context, dir string, f *safety.Finding) (best reproduction) {
+func reproduce(ctx context.Context, dir string, f *safety.Exposure) (best reproduction) {
 	used := time.Duration(0)
 	runs := 5
 	if !f.Quick() {
@@ -376,7 +376,7 @@ func buildTest(ctx context.Context, dir, program, text string) error {
 
 // failsLike runs the program of a Go test. It reports whether it fails for the reason
 // of the finding, and how much processor time it used.
-func failsLike(ctx context.Context, program string, f *safety.Finding) (fails bool, used time.Duration) {
+func failsLike(ctx context.Context, program string, f *safety.Exposure) (fails bool, used time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, 5*longReproduction)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "-test.timeout=0")

@@ -84,7 +84,7 @@ func (s *supervisor) replay(ctx context.Context, program worker.Program, r *Repl
 
 // answer starts a process for a job, and waits for what it has found out.
 func answer(ctx context.Context, program worker.Program, j job) (m message, err error) {
-	p, err := worker.Start(ctx, program, worker.Options{})
+	p, err := worker.Start(ctx, program, worker.Guard{})
 	if err != nil {
 		return m, err
 	}

@@ -84,7 +84,7 @@ type supervisor struct {
 // process runs one process until it exits, and reports whether another one should
 // continue.
 func (s *supervisor) process(j job) (again bool, err error) {
-	p, err := worker.Start(s.context, s.program, worker.Options{Silence: j.Silence})
+	p, err := worker.Start(s.context, s.program, worker.Guard{Silence: j.Silence})
 	if err != nil {
 		return false, err
 	}

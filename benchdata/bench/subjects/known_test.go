@@ -96,7 +96,7 @@ func TestKnownViolations(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	p, err := worker.Start(t.Context(), worker.Program{Path: program, Name: "known"}, worker.Options{})
+	p, err := worker.Start(t.Context(), worker.Program{Path: program, Name: "known"}, worker.Guard{})
 	if err != nil {
 		t.Fatal(err)
 	}

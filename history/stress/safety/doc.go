@@ -39,7 +39,7 @@
 //
 // # What is promised
 //
-// A Finding is a fault of the type: all linearizations have run several times, together
+// An Exposure is a fault of the type: all linearizations have run several times, together
 // three times as often as the test, and each of them ended without failing for the same
 // reason. In some of these runs there are pauses between the calls, so that goroutines
 // started by earlier calls can run. Not reported are:

@@ -20,7 +20,7 @@ func Example() {
 	if status, isWorker := safety.Serve(library); isWorker {
 		os.Exit(status)
 	}
-	report, err := safety.Search(context.Background(), library, "list.List", safety.Options{Seed: 1, Rounds: 1})
+	report, err := safety.Search(context.Background(), library, "list.List", safety.Parameters{Seed: 1, Rounds: 1})
 	if err != nil {
 		fmt.Println(err)
 		return

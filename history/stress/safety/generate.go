@@ -21,7 +21,7 @@ var errNoInstance = errors.New("no call makes an instance without failing")
 type generator struct {
 	*catalog
 	random   *rand.Rand
-	options  Options
+	options  Parameters
 	prefixes []*prefix // P
 	ready    []*Test   // T
 	suffixes int       // that were tried

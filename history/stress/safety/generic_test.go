@@ -14,7 +14,7 @@ func TestGenericUntried(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	l := &Library{Path: "math/rand/v2", Package: "rand", Targets: []Target{{Name: "Rand", Type: reflect.TypeFor[*rand.Rand](), Zero: true}}}
-	r, err := Search(ctx, l, "Rand", Options{})
+	r, err := Search(ctx, l, "Rand", Parameters{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/leadline/leadline/history/stress"
 )
 
-// Options are the parameters of Search. The zero value means the defaults, which
+// Parameters are those of Search. The zero value means the defaults, which
 // are the paper's.
-type Options struct {
+type Parameters struct {
 	Seed uint64
 	// Time is how long a target is tested; 0 means a minute.
 	Time time.Duration
@@ -30,10 +30,10 @@ type Options struct {
 	Rounds int
 	// Confirm, if it is not nil, reports whether the Go test of a finding fails, and
 	// may scale it. If it returns false, Search continues.
-	Confirm func(*Finding) bool `json:"-"`
+	Confirm func(*Exposure) bool `json:"-"`
 }
 
-func (o Options) withDefaults() Options {
+func (o Parameters) withDefaults() Parameters {
 	for _, d := range []struct {
 		to *int
 		n  int
@@ -50,7 +50,7 @@ func (o Options) withDefaults() Options {
 }
 
 // round returns the limits of the n-th round.
-func (o *Options) round(n int) limits {
+func (o *Parameters) round(n int) limits {
 	l := limits{1, o.FirstSuffixes}
 	for range n {
 		l = limits{min(l.prefixes+3, o.Prefixes), min(2*l.suffixes, o.Suffixes)}
@@ -58,12 +58,12 @@ func (o *Options) round(n int) limits {
 	return l
 }
 
-// A Report is the result of a search.
-type Report struct {
+// A Summary is the result of a search.
+type Summary struct {
 	Target  string
-	Finding *Finding // nil if there is none
+	Finding *Exposure // nil if there is none
 	// Unreproduced has what was seen but not confirmed. It does not count.
-	Unreproduced []*Finding
+	Unreproduced []*Exposure
 	Tests        int // that were run
 	Executions   int // of their suffixes in parallel
 	Rounds       int
@@ -82,8 +82,8 @@ type Report struct {
 	Untried []string
 }
 
-// A Finding is a test with an execution that fails as no linearization does.
-type Finding struct {
+// An Exposure is a test with an execution that fails as no linearization does.
+type Exposure struct {
 	Failure
 	Test       *Test
 	Calls      string // the test in short
@@ -97,8 +97,8 @@ type searcher struct {
 	library *Library
 	number  int
 	catalog *catalog
-	options Options
-	report  *Report
+	options Parameters
+	report  *Summary
 	dir     string
 	worker  *process
 	workers int // that were started
@@ -113,9 +113,9 @@ const maxUnreproduced = 5
 
 // Search tests the targets of a name, which are instances of a generic type, until it finds a
 // violation of thread safety, or time is up. An error means that none of them can be tested.
-func Search(ctx context.Context, l *Library, name string, o Options) (*Report, error) {
+func Search(ctx context.Context, l *Library, name string, o Parameters) (*Summary, error) {
 	o = o.withDefaults()
-	report, err := &Report{Target: name}, fmt.Errorf("no target %s", name)
+	report, err := &Summary{Target: name}, fmt.Errorf("no target %s", name)
 	var targets []int
 	for n, t := range l.Targets {
 		if t.Name == name {
@@ -143,7 +143,7 @@ func Search(ctx context.Context, l *Library, name string, o Options) (*Report, e
 
 // search tests one target. It adds to the report, and returns the methods that never ran
 // sequentially without failing.
-func search(ctx context.Context, l *Library, target int, o Options, report *Report) (untried []string, err error) {
+func search(ctx context.Context, l *Library, target int, o Parameters, report *Summary) (untried []string, err error) {
 	c, err := newCatalog(l, l.Targets[target], o.Exclude)
 	if err != nil {
 		return nil, err
@@ -309,7 +309,7 @@ func (h *searcher) judge(t *Test, f *Failure, stuck *process, executions int) bo
 	if h.ctx.Err() != nil || h.err != nil {
 		return false
 	}
-	found := &Finding{Failure: *f, Test: t, Calls: h.catalog.textOf(t), Source: h.catalog.source(t, f), Executions: executions}
+	found := &Exposure{Failure: *f, Test: t, Calls: h.catalog.textOf(t), Source: h.catalog.source(t, f), Executions: executions}
 	begun = time.Now()
 	if h.options.Confirm == nil || h.options.Confirm(found) {
 		h.report.Finding = found

@@ -31,29 +31,29 @@ func Serve(l *Library) (status int, isWorker bool) {
 	}), true
 }
 
-// A Result is what Main sends about a target.
-type Result struct {
-	*Report
+// A Tested is what Main sends about a target.
+type Tested struct {
+	*Summary
 	Error string // why it cannot be tested
 	// Candidate is a finding to confirm; all other fields are then zero. Main expects
 	// true or false as the answer, and continues with the target.
-	Candidate *Finding
+	Candidate *Exposure
 }
 
 // Main is the program that tests all targets of a library, a worker with MainName. It
-// receives Options and sends a Result for each target, and each finding to confirm. It ends
+// receives the Parameters and sends a Tested for each target, and each finding to confirm. It ends
 // early, with the results so far, when it is interrupted.
 func Main(l *Library) int {
 	if status, isWorker := Serve(l); isWorker {
 		return status
 	}
 	return worker.Serve(func(ctx context.Context, c *worker.Conn) error {
-		var o Options
+		var o Parameters
 		if err := c.Receive(&o); err != nil {
 			return err
 		}
-		o.Confirm = func(f *Finding) (confirmed bool) {
-			c.Send(Result{Candidate: f})
+		o.Confirm = func(f *Exposure) (confirmed bool) {
+			c.Send(Tested{Candidate: f})
 			return c.Receive(&confirmed) == nil && confirmed
 		}
 		var done []string
@@ -62,9 +62,9 @@ func Main(l *Library) int {
 				continue
 			}
 			done = append(done, t.Name)
-			result := Result{}
+			result := Tested{}
 			var err error
-			if result.Report, err = Search(ctx, l, t.Name, o); err != nil {
+			if result.Summary, err = Search(ctx, l, t.Name, o); err != nil {
 				result.Error = err.Error()
 			}
 			c.Send(result)
@@ -88,7 +88,7 @@ func startProcess(ctx context.Context, dir string, n int) (*process, error) {
 	}
 	p := &process{log: filepath.Join(dir, "races-"+strconv.Itoa(n))}
 	p.Process, err = worker.Start(ctx, worker.Program{Path: self, Dir: dir, Name: testName,
-		Env: []string{`GORACE=atexit_sleep_ms=0 log_path="` + p.log + `"`}}, worker.Options{})
+		Env: []string{`GORACE=atexit_sleep_ms=0 log_path="` + p.log + `"`}}, worker.Guard{})
 	if err != nil {
 		return nil, err
 	}

@@ -343,7 +343,7 @@ func TestSearch(t *testing.T) {
 			if test.name == "Slim" && runtime.NumCPU() == 1 {
 				t.Skip("needs two processors: on one, calls of nanoseconds hardly ever overlap")
 			}
-			o := Options{Seed: 1, Time: 5 * time.Minute}
+			o := Parameters{Seed: 1, Time: 5 * time.Minute}
 			// The race detector makes calls so long that the few instructions that have
 			// to overlap rarely do. It sees a data race even if they do not.
 			slow := underRace && test.name == "Slim"
@@ -369,7 +369,7 @@ func TestSearch(t *testing.T) {
 func TestSearchFindsNothing(t *testing.T) {
 	for _, name := range []string{"Safe", "Picky", "Bounded", "Helped", "Leaky", "Latch", "Latest", "Nested"} {
 		t.Run(name, func(t *testing.T) {
-			o := Options{Seed: 1, Time: 5 * time.Minute, Rounds: 1}
+			o := Parameters{Seed: 1, Time: 5 * time.Minute, Rounds: 1}
 			// Each order of the calls can fail as they do in parallel, and then nothing was found.
 			alone := slices.Contains([]string{"Picky", "Latest", "Nested"}, name)
 			if !*full || alone { // 10 tests instead of 55
@@ -400,7 +400,7 @@ func TestSearchFindsNothing(t *testing.T) {
 func TestConfirm(t *testing.T) {
 	for _, test := range []struct{ refused, asked int }{{2, 3}, {maxUnreproduced, maxUnreproduced}} {
 		asked := 0
-		o := Options{Seed: 1, Time: 5 * time.Minute, Confirm: func(f *Finding) bool {
+		o := Parameters{Seed: 1, Time: 5 * time.Minute, Confirm: func(f *Exposure) bool {
 			asked++
 			f.Scale(asked)
 			return asked > test.refused
@@ -430,7 +430,7 @@ func TestSearchInstances(t *testing.T) {
 		}
 		return &l
 	}
-	o := Options{Seed: 1, Time: 5 * time.Minute, Rounds: 1, FirstSuffixes: 3}
+	o := Parameters{Seed: 1, Time: 5 * time.Minute, Rounds: 1, FirstSuffixes: 3}
 	for _, test := range []struct {
 		exclude []string
 		errors  int
@@ -444,7 +444,7 @@ func TestSearchInstances(t *testing.T) {
 	if r, err := Search(context.Background(), &subjects, "none", o); err == nil {
 		t.Errorf("%+v", r)
 	}
-	o = Options{Seed: 1, Time: 15 * time.Minute} // Table comes first, and has a finding
+	o = Parameters{Seed: 1, Time: 15 * time.Minute} // Table comes first, and has a finding
 	if r, err := Search(context.Background(), instances("Safe", "Table", "Picky"), "T", o); err != nil || r.Finding == nil || r.Finding.Kind == kindPanic && strings.Contains(r.Finding.Text, "closed") {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -44,7 +44,7 @@ func (c *catalog) textOfCalls(calls []call) string {
 }
 
 // Scale sets how often the Go test in Source runs the calls.
-func (f *Finding) Scale(executions int) {
+func (f *Exposure) Scale(executions int) {
 	f.Source = executionsLine().ReplaceAllString(f.Source, fmt.Sprintf("const executions = %d", executions))
 }
 

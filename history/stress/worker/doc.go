@@ -11,7 +11,7 @@
 // The supervisor starts it and exchanges messages with it, which are values that package
 // json can encode:
 //
-//	p, err := worker.Start(ctx, worker.Program{Path: os.Args[0], Name: "search"}, worker.Options{})
+//	p, err := worker.Start(ctx, worker.Program{Path: os.Args[0], Name: "search"}, worker.Guard{})
 //	defer p.Close()
 //	p.Send(job)
 //	for {
@@ -30,8 +30,8 @@
 //
 // # How a worker ends
 //
-// A worker that sends nothing for Options.Silence is asked for its stacks, and killed. One
-// that uses more memory than Options.Memory ends itself; garbage does not count, and the
+// A worker that sends nothing for Guard.Silence is asked for its stacks, and killed. One
+// that uses more memory than Guard.Memory ends itself; garbage does not count, and the
 // runtime collects it in time because GOMEMLIMIT has the same value. When the context of
 // Start is cancelled, the context of the worker is, too. It may send what it has found
 // within five seconds, and is killed then. The same happens if the supervisor exits,

@@ -20,7 +20,7 @@ import (
 // grace is how long processes have to end by themselves before they are killed.
 const grace = 5 * time.Second
 
-// DefaultMemory is the most bytes that a worker uses unless Options have another number.
+// DefaultMemory is the most bytes that a worker uses unless Guard have another number.
 const DefaultMemory = 512 << 20
 
 // A Program is what runs as a worker.
@@ -34,8 +34,8 @@ type Program struct {
 	Schedules bool // it is instrumented: what it serves explores schedules
 }
 
-// Options are those of Start. The zero value is useful.
-type Options struct {
+// A Guard says what a worker must not do. The zero value is useful.
+type Guard struct {
 	// Silence is how long the worker may send nothing; 0 is as long as it likes. See
 	// also Process.SetSilence.
 	Silence time.Duration
@@ -68,7 +68,7 @@ type frame struct {
 }
 
 // Start starts a worker. It ends when ctx does, or with Close, which has to be called.
-func Start(ctx context.Context, program Program, o Options) (*Process, error) {
+func Start(ctx context.Context, program Program, o Guard) (*Process, error) {
 	if program.Name == "" {
 		return nil, errors.New("a worker has to have a name")
 	}
@@ -110,7 +110,7 @@ func Start(ctx context.Context, program Program, o Options) (*Process, error) {
 	return p, nil
 }
 
-// SetSilence replaces Options.Silence.
+// SetSilence replaces Guard.Silence.
 func (p *Process) SetSilence(d time.Duration) {
 	p.silence.Store(int64(d))
 	p.pet()

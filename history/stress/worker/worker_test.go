@@ -97,7 +97,7 @@ var workers = map[string]func(context.Context, *Conn) error{
 		return nil
 	},
 	"parent": func(ctx context.Context, c *Conn) error {
-		p, err := Start(ctx, Program{Path: os.Args[0], Name: "orphan"}, Options{})
+		p, err := Start(ctx, Program{Path: os.Args[0], Name: "orphan"}, Guard{})
 		if err == nil {
 			err = p.Send(note{})
 		}
@@ -157,7 +157,7 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-func start(t *testing.T, ctx context.Context, name string, o Options) *Process {
+func start(t *testing.T, ctx context.Context, name string, o Guard) *Process {
 	t.Helper()
 	p, err := Start(ctx, Program{Path: os.Args[0], Name: name}, o)
 	if err != nil {
@@ -180,7 +180,7 @@ func exchange(t *testing.T, p *Process, n note) {
 }
 
 func TestEcho(t *testing.T) {
-	p := start(t, t.Context(), "echo", Options{})
+	p := start(t, t.Context(), "echo", Guard{})
 	exchange(t, p, note{N: 1})
 	exchange(t, p, note{Text: strings.Repeat("long ", 1<<21)})
 	exchange(t, p, note{Text: "last"})
@@ -217,7 +217,7 @@ func TestDeath(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel() // they wait for other processes
-			var o Options
+			var o Guard
 			if test.cause == Silent && test.name != "closes its connection" {
 				o.Silence = 2 * time.Second
 			}
@@ -251,7 +251,7 @@ func TestLast(t *testing.T) {
 	for name, last := range map[string]string{"loud": "EOF", "litters": "EOF", "refuses": "not this one"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := start(t, t.Context(), name, Options{Memory: 128 << 20})
+			p := start(t, t.Context(), name, Guard{Memory: 128 << 20})
 			exchange(t, p, note{})
 			if err := p.Receive(&note{}); err == nil || err.Error() != last {
 				t.Error(err)
@@ -265,7 +265,7 @@ func TestAlive(t *testing.T) {
 	t.Parallel()
 	err := errors.New("not yet")
 	for silence := 2 * time.Second; err != io.EOF && silence < time.Minute; silence *= 4 { // a busy machine may stop it for seconds
-		p := start(t, t.Context(), "lives", Options{})
+		p := start(t, t.Context(), "lives", Guard{})
 		exchange(t, p, note{})
 		p.SetSilence(silence)
 		if err := p.Send(note{N: int(silence * 3 / 2)}); err != nil {
@@ -280,7 +280,7 @@ func TestAlive(t *testing.T) {
 
 // TestMany: nothing is lost that was sent before a crash.
 func TestMany(t *testing.T) {
-	p := start(t, t.Context(), "many", Options{})
+	p := start(t, t.Context(), "many", Guard{})
 	exchange(t, p, note{})
 	for n := range 100_000 {
 		var m note
@@ -298,7 +298,7 @@ func TestMany(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	for _, name := range []string{"is interrupted", "ignores signals"} {
 		ctx, cancel := context.WithCancel(t.Context())
-		p := start(t, ctx, name, Options{})
+		p := start(t, ctx, name, Guard{})
 		exchange(t, p, note{})
 		_ = p.cmd.Process.Signal(os.Interrupt) // as a terminal does
 		cancel()
@@ -315,7 +315,7 @@ func TestInterrupt(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := start(t, ctx, "is interrupted", Options{}).Receive(&note{}); err == nil {
+	if err := start(t, ctx, "is interrupted", Guard{}).Receive(&note{}); err == nil {
 		t.Error("a worker has started after an interrupt")
 	}
 }
@@ -355,7 +355,7 @@ func (v visitor) ended(t *testing.T) {
 func TestOrphan(t *testing.T) {
 	t.Parallel() // it waits for other processes
 	accept, env := visitors(t)
-	p, err := Start(t.Context(), Program{Path: os.Args[0], Name: "parent", Env: env}, Options{})
+	p, err := Start(t.Context(), Program{Path: os.Args[0], Name: "parent", Env: env}, Guard{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -375,7 +375,7 @@ func TestHangingInit(t *testing.T) {
 			accept, env := visitors(t)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			p, err := Start(ctx, Program{Path: os.Args[0], Name: "hangs at once", Env: env}, Options{})
+			p, err := Start(ctx, Program{Path: os.Args[0], Name: "hangs at once", Env: env}, Guard{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -401,7 +401,7 @@ func TestHangingInit(t *testing.T) {
 
 func TestNoProgram(t *testing.T) {
 	for _, program := range []Program{{Path: "no such program", Name: "x"}, {Path: os.Args[0]}} {
-		if _, err := Start(t.Context(), program, Options{}); err == nil {
+		if _, err := Start(t.Context(), program, Guard{}); err == nil {
 			t.Errorf("%+v has started", program)
 		}
 	}
@@ -410,7 +410,7 @@ func TestNoProgram(t *testing.T) {
 // TestClose: it ends a worker in any state, more than once.
 func TestClose(t *testing.T) {
 	for _, name := range []string{"many", "ignores signals", "exits"} {
-		p := start(t, t.Context(), name, Options{})
+		p := start(t, t.Context(), name, Guard{})
 		if name != "many" {
 			exchange(t, p, note{})
 		}
