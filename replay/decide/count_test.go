@@ -44,8 +44,18 @@ func TestCountSchedules(t *testing.T) {
 
 // TestCountBounds: a number that a bound keeps from being counted is 0.
 func TestCountBounds(t *testing.T) {
-	h, deque := wideHistory(t), model(t, "LinkedBlockingDeque:30")
-	if v := check(t, h, deque, replay.Options{CountSchedules: true, Budget: replay.Budget{Bytes: 4096}}); v.Schedules != 0 || v.Witnesses != 0 {
-		t.Errorf("in 4 KiB: %d schedules, %d witnesses", v.Schedules, v.Witnesses)
+	var lines []string
+	for p := range 12 {
+		lines = append(lines, "invoke "+string(rune('A'+p))+" write 1")
+	}
+	for p := range 12 {
+		lines = append(lines, "ok "+string(rune('A'+p)))
+	}
+	h, register := newHistory(t, lines...), model(t, "register:0")
+	for bytes, want := range map[int64]uint64{1 << 16: 0, 1 << 26: 479001600} { // 12!
+		v := check(t, h, register, replay.Options{CountSchedules: true, MaxDepth: 1, Budget: replay.Budget{Bytes: bytes}})
+		if v.Schedules != want || v.Witnesses != want {
+			t.Errorf("in %d bytes: %d schedules, %d witnesses; want %d", bytes, v.Schedules, v.Witnesses, want)
+		}
 	}
 }
