@@ -95,7 +95,7 @@ func (x *executor) runAt(ctx context.Context, e *stress.Expected, t *stress.Try)
 	if err != nil {
 		return nil, err
 	}
-	trial := &stress.Trial{Finding: f, Overlapped: found.Overlapping > 0, Executed: found.executed, Recorded: found.Executions}
+	trial := &stress.Trial{Finding: f, Overlapped: found.Overlapping > 0, Executed: found.Executed, Recorded: found.Executions}
 	if f != nil && f.Fault != "" {
 		return trial, nil
 	}
@@ -130,7 +130,7 @@ func (x *executor) outcomes(by *explorer, plan Plan, t *stress.Try) (*stress.Tri
 	if err != nil {
 		return nil, err
 	}
-	trial := &stress.Trial{Executed: found.executed, Whole: found.Complete == Unbounded}
+	trial := &stress.Trial{Executed: found.Executed, Whole: found.Complete == Unbounded}
 	for _, r := range by.judged {
 		if r.verdict == violates && !enables(r.violation.expected, r.violation) {
 			trial.Violating = append(trial.Violating, stress.Count{Outcome: r.Outcome, Times: r.times})

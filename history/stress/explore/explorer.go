@@ -247,8 +247,8 @@ func (x *explorer) explore(plan Plan) (*Exploration, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.result.executed = x.seen.List()
-	x.result.Outcomes = outcomesOf(x.result.executed)
+	x.result.Executed = x.seen.List()
+	x.result.Outcomes = outcomesOf(x.result.Executed)
 	for _, r := range x.judged {
 		if r.Overlaps() {
 			x.result.Overlapping += r.times

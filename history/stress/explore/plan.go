@@ -63,8 +63,9 @@ type Exploration struct {
 	// schedule of that execution.
 	Panic         string
 	PanicSchedule schedule.Schedule
-
-	executed []stress.Execution
+	// Executed are the different executions, by outcome and then by events, without those
+	// that were cut or diverged.
+	Executed []stress.Execution
 }
 
 // Unbounded is a bound that no schedule exceeds.
