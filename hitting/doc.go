@@ -173,7 +173,8 @@
 // Corollary (preemptions). In an execution of threads that run one at a time and
 // neither block nor yield, an operation that overlaps another one and began first was
 // preempted. So the preempted operations cover G, and an execution with p preemptions
-// has depth at most max(1, 2 p).
+// has depth at most max(1, 2 p). For p = 1 and p = 2, some executions have that depth:
+// see benchdata/bench/subjects/README.md.
 //
 // A programming error, such as a chain out of range, is a panic whose message begins
 // with "hitting: " or "poset: ".

@@ -60,10 +60,13 @@ func knownViolations(t *testing.T) []violation {
 	return all
 }
 
-// TestMain makes the program of the test a worker that finds violations.
+// TestMain makes the program of the test a worker that explores instrumented copies.
 func TestMain(m *testing.M) {
-	if worker.Name() != "" {
+	switch worker.Name() {
+	case "known":
 		os.Exit(worker.Serve(serveKnown))
+	case "preemptions":
+		os.Exit(worker.Serve(servePreemptions))
 	}
 	os.Exit(m.Run())
 }
@@ -79,6 +82,25 @@ func TestKnownViolations(t *testing.T) {
 	if len(known) != 53 {
 		t.Errorf("%d violations are known", len(known))
 	}
+	p := startInstrumented(t, "known")
+	defer p.Close()
+	for _, v := range known {
+		_ = p.Send(v) // if it is dead, Receive says why
+		var found string
+		if err := p.Receive(&found); err != nil {
+			t.Fatalf("%v: %v", &v, err)
+		}
+		t.Logf("%v: %s", &v, found)
+		if found != v.Hunt.Outcome {
+			t.Errorf("%v: returned %s instead of %s", &v, found, v.Hunt.Outcome)
+		}
+	}
+}
+
+// startInstrumented builds this test program with instrumented copies of the libraries, and
+// starts it as the worker with this name.
+func startInstrumented(t *testing.T, name string) *worker.Process {
+	t.Helper()
 	copies, err := instrument.Build(t.Context(), instrument.Target{Packages: libraries(t)})
 	if err != nil {
 		if strings.Contains(err.Error(), "dial tcp") {
@@ -96,22 +118,11 @@ func TestKnownViolations(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	p, err := worker.Start(t.Context(), worker.Program{Path: program, Name: "known"}, worker.Guard{})
+	p, err := worker.Start(t.Context(), worker.Program{Path: program, Name: name}, worker.Guard{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.Close()
-	for _, v := range known {
-		_ = p.Send(v) // if it is dead, Receive says why
-		var found string
-		if err := p.Receive(&found); err != nil {
-			t.Fatalf("%v: %v", &v, err)
-		}
-		t.Logf("%v: %s", &v, found)
-		if found != v.Hunt.Outcome {
-			t.Errorf("%v: returned %s instead of %s", &v, found, v.Hunt.Outcome)
-		}
-	}
+	return p
 }
 
 // libraries returns the packages of the constructors and what they import from modules
