@@ -158,21 +158,27 @@ func (c *Collection) hasPaperClass() bool {
 	return slices.ContainsFunc(c.all, func(m *Measurement) bool { return paperClasses[m.Class] != nil })
 }
 
-// Depths compares the linearizability depth with the witness depth.
+// Depths compares the linearizability depth with the witness depth, and with the bound that
+// the shape of the poset gives.
 func (c *Collection) Depths() *Table {
-	t := &Table{ID: "depths", Title: "Linearizability depth (Definition 4.2) and witness depth, over the linearizable non-sequential histories",
-		Columns: append(append([]string{"class", "linearizable", "depth"}, c.depthColumns()...), "not computed", "witness smaller", "in %")}
+	t := &Table{ID: "depths", Title: "Linearizability depth (Definition 4.2), its bound by the shape of the poset, and witness depth, over the linearizable non-sequential histories",
+		Columns: append(append([]string{"class", "linearizable", "depth"}, c.depthColumns()...), "not computed", "witness smaller", "in %", "at bound", "at bound %")}
 	for _, k := range append(c.sorted(), c.total()) {
 		linearizable := only(k.measured, isLinearizable)
 		exact, notComputed := c.distribution(linearizable, exactDepth)
 		witness, _ := c.distribution(linearizable, witnessDepth)
 		known := count(linearizable, func(m *Measurement) bool { return m.Exact > 0 && m.Depth > 0 })
 		smaller := count(linearizable, func(m *Measurement) bool { return m.Depth > 0 && m.Depth < m.Exact })
-		t.add(append(append([]any{k.name, len(linearizable), "exact"}, exact...), notComputed, smaller, percent(smaller, known))...)
-		t.add(append(append([]any{"", nil, "witness"}, witness...), nil, nil, nil)...)
+		bound, _ := c.distribution(linearizable, boundOfDepth)
+		computed := count(linearizable, func(m *Measurement) bool { return m.Exact > 0 && m.Bound > 0 })
+		reached := count(linearizable, func(m *Measurement) bool { return m.Exact > 0 && m.Exact == m.Bound })
+		t.add(append(append([]any{k.name, len(linearizable), "exact"}, exact...), notComputed, smaller, percent(smaller, known), reached, percent(reached, computed))...)
+		t.add(append(append([]any{"", nil, "bound"}, bound...), nil, nil, nil, nil, nil)...)
+		t.add(append(append([]any{"", nil, "witness"}, witness...), nil, nil, nil, nil, nil)...)
 	}
 	c.noteExact(t)
 	c.noteDepths(t, only(c.total().measured, isLinearizable), witnessDepth, "witness depth")
+	c.noteDepths(t, only(c.total().measured, isLinearizable), boundOfDepth, "bound")
 	return t
 }
 
@@ -202,6 +208,7 @@ type depthOf func(*Measurement) (depth, refuted int)
 
 func exactDepth(m *Measurement) (int, int)   { return m.Exact, 0 }
 func witnessDepth(m *Measurement) (int, int) { return m.Depth, m.Refuted }
+func boundOfDepth(m *Measurement) (int, int) { return m.Bound, 0 }
 
 // depthColumns are the columns that distribution fills.
 func (c *Collection) depthColumns() []string {

@@ -14,7 +14,9 @@
 //   - Figure 4: the last numbers as percentages, for d = 1..7.
 //   - Depths: the linearizability depth of Definition 4.2 beside the witness
 //     depth. The latter is never larger, since a family may have a witness by
-//     luck. Depths above 7 share a column, and the means include them.
+//     luck. A third row has the bound that the shape of the poset gives (hitting.Bound), and
+//     two columns say how many exact depths are as large as that. Depths above 7 share a
+//     column, and the means include them.
 //
 // Collection.MaxDepth replaces 5 and 7, except in Table 2. Standard deviations
 // divide by n-1. Histories with pending operations, whose depth has a different

@@ -47,6 +47,7 @@ type Measurement struct {
 	Refuted    int    // if Depth is 0: families up to this depth have no witness
 	Exact      int    // linearizability depth, 0 if not computed
 	ExactCause string // why it was not: see replay.Verdict
+	Bound      int    // hitting.Bound of the poset, 0 if not computed
 }
 
 // A Measurer computes measurements. The zero value computes them for the tables
@@ -82,6 +83,7 @@ func (r Measurer) Measure(ctx context.Context, h *history.History, spec replay.S
 	case err != nil:
 		return m, fmt.Errorf("measuring history %q: %w", h.ID, err)
 	}
+	m.Bound = hitting.Bound(in.Poset)
 	counts, ok := hitting.Counts(in.Poset, in.Chains, CountDepths, hitting.Options{MaxBytes: countBytes, Meter: stop.Share(countWork)})
 	if ok {
 		copy(m.Schedules[:], counts)

@@ -18,8 +18,8 @@ import (
 func small() *Collection {
 	c := &Collection{}
 	for _, m := range []Measurement{
-		{Class: "queue", Ops: 3, C: 2, CP: 1, Schedules: [5]int64{2, 2, 2, 2, 2}, Answer: replay.Linearizable, Depth: 1, Exact: 1},
-		{Class: "queue", Ops: 5, C: 3, CP: 4, Schedules: [5]int64{3, 6, 7, 8, 8}, Answer: replay.Linearizable, Depth: 2, Exact: 3},
+		{Class: "queue", Ops: 3, C: 2, CP: 1, Schedules: [5]int64{2, 2, 2, 2, 2}, Answer: replay.Linearizable, Depth: 1, Exact: 1, Bound: 1},
+		{Class: "queue", Ops: 5, C: 3, CP: 4, Schedules: [5]int64{3, 6, 7, 8, 8}, Answer: replay.Linearizable, Depth: 2, Exact: 3, Bound: 4},
 		{Class: "queue", Ops: 5, C: 2, CP: 1, Schedules: [5]int64{1, 1, 1, 1, 1}, Answer: replay.NotLinearizable},
 		{Class: "queue", Ops: 5, C: 1, Answer: replay.Undecided}, // sequential
 		{Class: "queue", Ops: 5, C: 4, CP: 6, Pending: 1},
@@ -57,9 +57,10 @@ func TestBuild(t *testing.T) {
 		{c.Table3(true), 1, "queue 3 2 1 50.0 2 100.0 2 100.0 2 100.0 2 100.0"},
 		{c.Table3(true), 2, "all 4 3 1 33.3 2 66.7 2 66.7 2 66.7 2 66.7"},
 		{c.Figure4(true), 2, "all 3 33.3 66.7 66.7 66.7 66.7 66.7 66.7"},
-		{c.Depths(), 2, "queue 2 exact 1 0 1 0 0 0 0 0 2.00 0 1 50.0"},
-		{c.Depths(), 3, " - witness 1 1 0 0 0 0 0 0 1.50 - - -"},
-		{c.Depths(), 0, "a|b 1 exact 0 0 0 0 0 0 0 0 - 1 0 -"},
+		{c.Depths(), 3, "queue 2 exact 1 0 1 0 0 0 0 0 2.00 0 1 50.0 1 50.0"},
+		{c.Depths(), 4, " - bound 1 0 0 1 0 0 0 0 2.50 - - - - -"},
+		{c.Depths(), 5, " - witness 1 1 0 0 0 0 0 0 1.50 - - - - -"},
+		{c.Depths(), 0, "a|b 1 exact 0 0 0 0 0 0 0 0 - 1 0 - 0 -"},
 	} {
 		if got := cells(t, want.table, want.row); got != want.cells {
 			t.Errorf("%s, row %d: %s\nwant %s", want.table.ID, want.row, got, want.cells)
@@ -79,13 +80,14 @@ func TestDeeper(t *testing.T) {
 		c.Add(m)
 	}
 	deeper := c.Depths()
-	if got, want := cells(t, deeper, 3), " - witness 1 1 0 0 0 0 0 3 5.00 - - -"; got != want {
+	if got, want := cells(t, deeper, 5), " - witness 1 1 0 0 0 0 0 3 5.00 - - - - -"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	notes := strings.Join(deeper.Notes, "\n")
 	for _, want := range []string{
 		"1 histories have a witness depth of more than 7 that is not known;",
 		"2 histories have no witness depth:", // and the one of class a|b
+		"5 histories have no bound:",
 	} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("notes\n%s\ndo not have %q", notes, want)
@@ -101,7 +103,7 @@ func TestDeeper(t *testing.T) {
 
 // TestMaxDepth: the columns follow MaxDepth, the paper's numbers too.
 func TestMaxDepth(t *testing.T) {
-	for _, test := range []struct{ depth, table3, figure4, depths int }{{0, 13, 9, 15}, {1, 5, 3, 9}, {7, 17, 9, 15}, {12, 27, 14, 20}} {
+	for _, test := range []struct{ depth, table3, figure4, depths int }{{0, 13, 9, 17}, {1, 5, 3, 11}, {7, 17, 9, 17}, {12, 27, 14, 22}} {
 		c := small()
 		c.MaxDepth = test.depth
 		m := Measurement{Class: "LinkedBlockingQueue", Ops: 9, C: 2, CP: 1, Schedules: [5]int64{2, 2, 2, 2, 2}, Answer: replay.Linearizable, Depth: 8}

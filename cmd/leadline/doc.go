@@ -158,9 +158,9 @@
 // # Tables
 //
 // Tables prints Tables 1 to 3 and Figure 4 of the paper "Checking Linearizability
-// Using Hitting Families" (PPoPP 2019), and a table of linearizability depths. They
-// are about the given histories, or about the bundled ones of java.util.concurrent,
-// beside the paper's numbers where it has any. Without --timeout the tables are the same
+// Using Hitting Families" (PPoPP 2019), and a table of linearizability depths with
+// their bounds (see package hitting). They are about the given histories, or about the bundled
+// ones of java.util.concurrent, beside the paper's numbers where it has any. Without --timeout the tables are the same
 // on every run. A percentage is 100.0 only if all histories count, and 0.0 only if none does.
 //
 // For files and directories there are two more tables, with a row for each model in
