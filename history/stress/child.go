@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/leadline/leadline/history/stress/worker"
@@ -26,7 +27,7 @@ type message struct {
 	Starting *startingMessage `json:",omitempty"`
 	Parallel bool             `json:",omitempty"` // sequential runs of the program are over
 	Made     bool             `json:",omitempty"` // the constructor has returned
-	Trying   string           `json:",omitempty"` // a method, before each trial call of it
+	Trying   []string         `json:",omitempty"` // methods with an open trial call, when one begins
 	Finding  *Finding         `json:",omitempty"`
 	Reducing *Finding         `json:",omitempty"` // the Finding follows if the process survives
 	Dropped  bool             `json:",omitempty"` // that one is no violation
@@ -97,7 +98,8 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 			c.Alive()
 		}
 		j.ReflectOptions.settled, j.ReflectOptions.alive = j.Settled, alive
-		j.ReflectOptions.trying = func(method string) { write(message{Trying: method}) }
+		open := &openCalls{began: func(methods []string) { write(message{Trying: methods}) }}
+		j.ReflectOptions.trying = open.begin
 		r, err := derive(j.ReflectOptions)
 		if err == nil {
 			err = r.mustHave(j.Methods)
@@ -132,6 +134,27 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 		}
 		return err
 	})
+}
+
+// openCalls are trial calls that have not returned: several, if one was left as it waits.
+type openCalls struct {
+	mu      sync.Mutex
+	methods []string
+	began   func(methods []string)
+}
+
+// begin adds a call, and tells of all.
+func (o *openCalls) begin(method string) (returned func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.methods = append(o.methods, method)
+	o.began(o.methods)
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		at := slices.Index(o.methods, method)
+		o.methods = slices.Delete(o.methods, at, at+1)
+	}
 }
 
 // searching returns the options of the search, which writes messages.

@@ -37,7 +37,7 @@ func TestDeadlyTrial(t *testing.T) {
 	t.Parallel() // it waits for another process
 	for how, what := range map[string]string{"exits": "exit status 0", "panics later": "panic: in a goroutine"} {
 		_, err := stress.Supervise(context.Background(), child(how), stress.Options{Effort: stress.Effort{Time: patience, Program: time.Millisecond}})
-		if err == nil || !strings.Contains(err.Error(), "a trial call of End ended the process: "+what+"; exclude") {
+		if err == nil || !strings.Contains(err.Error(), "a trial call of ") || !strings.Contains(err.Error(), "End") || !strings.Contains(err.Error(), " ended the process: "+what+"; exclude") {
 			t.Errorf("%s: %v", how, err)
 		}
 	}

@@ -39,9 +39,9 @@ type ReflectOptions struct {
 	// which alone shows generic methods. The default is the working directory.
 	Module string
 
-	alive   func()              // called when the constructor has returned, and often after that; or nil
-	trying  func(method string) // called before each call of a trial; or nil
-	settled bool                // another process has found the methods that are left out
+	alive   func()                                // called when the constructor has returned, and often after that; or nil
+	trying  func(method string) (returned func()) // called before each call of a trial; or nil
+	settled bool                                  // another process has found the methods that are left out
 }
 
 // A Spec is what this package needs of a specification; see replay.Spec.
@@ -342,7 +342,7 @@ const (
 // those of the second, m has changed it, unless the results of the third differ,
 // too. A method that waits in a trial is not called in later ones. It is an error if the
 // constructor waits.
-func staysReadOnly(c *Class, m *Method, trying func(string)) (bool, error) {
+func staysReadOnly(c *Class, m *Method, trying func(string) func()) (bool, error) {
 	random := rand.New(rand.NewPCG(1, 1)) // the same trials each time
 	usable := *c
 	enough, most := 0, 6
@@ -380,7 +380,7 @@ func staysReadOnly(c *Class, m *Method, trying func(string)) (bool, error) {
 	return enough >= readOnlyEnough, nil
 }
 
-func randomCalls(random *rand.Rand, c *Class, most int, trying func(string)) []step {
+func randomCalls(random *rand.Rand, c *Class, most int, trying func(string) func()) []step {
 	calls := make([]step, random.IntN(most+1))
 	for i := range calls {
 		calls[i] = randomCall(random, c.Methods[random.IntN(len(c.Methods))], trying)
@@ -388,7 +388,7 @@ func randomCalls(random *rand.Rand, c *Class, most int, trying func(string)) []s
 	return calls
 }
 
-func randomCall(random *rand.Rand, m *Method, trying func(string)) step {
+func randomCall(random *rand.Rand, m *Method, trying func(string) func()) step {
 	args := make([]history.Value, len(m.Params))
 	for i, p := range m.Params {
 		args[i] = p.Some(random.IntN(3))
@@ -396,7 +396,7 @@ func randomCall(random *rand.Rand, m *Method, trying func(string)) step {
 	s := Invocation{m, args}.prepare()
 	if call := s.call; trying != nil {
 		s.call = func(object any) history.Value {
-			trying(m.goName)
+			defer trying(m.goName)()
 			return call(object)
 		}
 	}

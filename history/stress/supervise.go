@@ -72,7 +72,8 @@ type supervisor struct {
 	overlap    float64
 	settled    bool     // by the last process
 	made       bool     // an object
-	tried      []string // the methods of trial calls, the last one last
+	tried      []string // the methods of trial calls
+	trying     []string // those of the calls that were open when the last one began
 	worn       int      // processes that ended early; see Report.Worn
 	crashes    int      // of processes
 	// reducing is a finding that the process makes smaller.
@@ -150,9 +151,9 @@ func (s *supervisor) died(death *worker.Death, j job) (again bool, err error) {
 }
 
 // endedIn returns the error for a death in the trial calls of Reflect. The method is the one
-// that the stack of a crash names, or the last one that was called.
+// that the stack of a crash names, or one that was called and had not returned.
 func (s *supervisor) endedIn(death *worker.Death) error {
-	method, stack := s.tried[len(s.tried)-1], stacksOf(death)
+	method, stack := strings.Join(s.trying, " or "), stacksOf(death)
 	for _, m := range s.tried {
 		if regexp.MustCompile(`\.` + m + `\b`).MatchString(stack) {
 			method = m
@@ -182,8 +183,13 @@ func (s *supervisor) follow(p *worker.Process, j job) error {
 		switch {
 		case m.Made:
 			s.made = true
-		case m.Trying != "":
-			s.tried = append(slices.DeleteFunc(s.tried, func(t string) bool { return t == m.Trying }), m.Trying)
+		case m.Trying != nil:
+			s.trying = slices.Compact(slices.Sorted(slices.Values(m.Trying)))
+			for _, method := range s.trying {
+				if !slices.Contains(s.tried, method) {
+					s.tried = append(s.tried, method)
+				}
+			}
 		case m.Settled != nil:
 			s.job.ReflectOptions, s.job.Settled, s.settled = m.Settled.Reflect, true, true
 			s.result.LeftOut = m.Settled.LeftOut

@@ -6,13 +6,35 @@ import (
 
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
+	"github.com/leadline/leadline/history/stress/explore/shim/atomic"
+	"github.com/leadline/leadline/history/stress/explore/shim/sync"
 	"github.com/leadline/leadline/replay/stresstest"
 )
+
+// A lossy counter runs on threads, too.
+type lossy struct {
+	mu sync.Mutex
+	n  atomic.Int64
+}
+
+func (l *lossy) Inc() int64 {
+	v := l.n.Load() + 1
+	l.n.Store(v)
+	return v
+}
+
+func (l *lossy) Locked() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.Inc()
+}
+
+func (l *lossy) Get() int64 { return l.n.Load() }
 
 // TestOutcomes: all outcomes of a program are counted, on threads and in schedules: those that no
 // order has, and those of each order, also if they were never seen.
 func TestOutcomes(t *testing.T) {
-	c := classOf(t, func() *hits { return &hits{} }, stress.ReflectOptions{})
+	c := classOf(t, func() *lossy { return &lossy{} }, stress.ReflectOptions{})
 	for _, executor := range []stress.NewExecutor{stress.NewThreads, explore.New} {
 		r, err := stress.Search(t.Context(), c, stress.Options{Outcomes: true, Programs: []string{"{ Inc() } || { Inc(); Get() }", "{ Locked() } || { Locked() }"},
 			Preemptions: 1, Effort: stress.Effort{Time: patience, Program: 1}, Executor: executor, Checker: stresstest.Checker(nil)})
