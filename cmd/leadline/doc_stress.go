@@ -1,3 +1,83 @@
+// # Stress
+//
+// Stress finds methods of concurrent objects that are not atomic, as Violat does
+// ("Violat: Generating Tests of Observational Refinement for Concurrent
+// Objects", 2019). It generates small programs like
+//
+//	{ put(0,0); remove(1) } || { put(1,0); size() }
+//
+// It runs each program thousands of times on fresh objects, with a thread for
+// each sequence, and counts the outcomes. An outcome is the results of all
+// invocations together. Before that, it runs all shuffles of the sequences on the
+// object, one invocation after another, to find the outcomes that are correct. It
+// skips a program that has more than 131072 shuffles, or 8388608 invocations in all
+// shuffles together. It is an error if no program can be run.
+//
+// Square brackets enclose an initial part, which fills the object, and a final part,
+// which observes its last state. An outcome that no shuffle has is a violation. Some
+// executions are recorded; one that is not linearizable is a violation, too. The checker
+// confirms every violation. In an outcome, N is null, T and F are booleans, () is the empty
+// result, and !"message" is an exception.
+//
+// --subject tests bundled objects, some of which are broken on purpose; --new
+// tests any type of a Go package that the module in the working directory
+// requires, together with leadline itself:
+//
+//	leadline stress --new example.com/queue.New --core Enqueue,Dequeue
+//	leadline stress --new 'example.com/lru.New[int,int](8)'
+//	leadline stress --new 'example.com/lru.New[int,int](lru.WithSize(8))'
+//
+// Arguments are Go expressions; the package of the constructor has its own name there,
+// and no other is imported.
+// Reflection finds the methods. Left out and listed are methods with parameters for which
+// stress has no values, generic methods, and methods that are not in the interface that the
+// constructor returns. A program has one invocation of a method that is not in --core,
+// which is to blame, and the core methods are tested among themselves ("(core)" in the
+// tables). A method that was to blame is reported at the end: if the core methods turn out
+// not to be atomic themselves, it may be. Without --core, a program mixes all methods, and a
+// violation is of all of them together. After that, they are no longer called
+// in parallel. Results of methods in --weak never count as violations.
+//
+// A violation comes with its history: in the notation of explain, the operations that do
+// not fit. At the end, a table lists the programs with violations: the number of
+// invocations, sequences and values; how many programs ran before; the outcome; and how many
+// of the program's executions had an outcome that no order explains. Another one lists the
+// methods. Methods share the time: those whose programs take much longer than others get
+// fewer, and a line names them.
+//
+// Methods may wait for one another, as those of a bounded queue do. In an outcome, W
+// is an invocation that waits for ever, and - one that was not called. That is a
+// violation unless some order of the invocations ends there, too: a lost wake-up, or a
+// deadlock. Calls that can return only together, as those of a rendezvous, take effect
+// together. Generated programs in which some call waits in every order are not run, and a
+// line says how many.
+//
+// Each object has a process and a working directory of its own. If it crashes or
+// hangs, stress reports the program, says if a sequential run of it was enough, and
+// continues with the others. The sequences of --program may be put in order, as in
+//
+//	[ put(0,1) ] { get(0) } || { clear() } || { size() } order 0<2 [ size() ]
+//
+// Programs with violations are made smaller. The exit status is 1 if there are any, and
+// 3 if nothing could be judged, neither on threads nor in schedules: every program of an object
+// returned different results from one sequential run to the next, say, or no invocations
+// overlapped.
+//
+// While threads run, stress builds an instrumented copy of the packages under test, and then
+// explores interleavings one by one; see Schedules. --threads runs threads alone.
+//
+// # Safety
+//
+// Safety finds types that are not safe for concurrent use: calls that run in parallel end
+// in a panic, a fatal error or a deadlock, and no order of the same calls does. It needs no
+// specification. For each such type it writes a Go test that fails:
+//
+//	leadline safety --new 'example.com/set.New[int]()'
+//	leadline safety --package example.com/set --declared types.txt
+//
+// The exit status is 1 if there is such a type, and 3 if no test of a type could be run in
+// time. See go doc ./history/stress/safety.
+//
 // # Schedules
 //
 // Threads that run freely leave interleavings to chance. So while they run, stress builds an
