@@ -58,6 +58,9 @@
 //
 //	[ put(0,1) ] { get(0) } || { clear() } || { size() } order 0<2 [ size() ]
 //
+// With --exhaustive, a line says how many of all programs within the bounds were run, and up to
+// how many invocations these were all.
+//
 // Programs with violations are made smaller. The exit status is 1 if there are any, and
 // 3 if nothing could be judged, neither on threads nor in schedules: every program of an object
 // returned different results from one sequential run to the next, say, or no invocations

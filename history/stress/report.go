@@ -51,10 +51,64 @@ type Report struct {
 	Elapsed  time.Duration `json:"elapsed_ns"`
 	Explored *Explored     `json:"explored,omitempty"` // of schedules
 	Findings []*Finding    `json:"-"`                  // encoded one by one
+	// Enumerated has the programs of Options.Exhaustive by their numbers of invocations, unless they
+	// are too many to count.
+	Enumerated []Enumerated `json:"enumerated,omitempty"`
 	// Outcomes are those of Options.Programs, with Options.Outcomes.
 	Outcomes []ProgramOutcomes `json:"outcomes,omitempty"`
 
 	overlapping int64 // of the recorded executions
+}
+
+// Enumerated is how many Programs were run Of those with a number of invocations.
+type Enumerated struct {
+	Invocations int `json:"invocations"`
+	Programs    int `json:"programs"`
+	Of          int `json:"of"`
+}
+
+// enumerated returns the entry for programs with as many invocations as p.
+func (r *Report) enumerated(p *Program) *Enumerated {
+	n := p.Len()
+	at, found := slices.BinarySearchFunc(r.Enumerated, n, func(e Enumerated, n int) int { return e.Invocations - n })
+	if !found {
+		r.Enumerated = slices.Insert(r.Enumerated, at, Enumerated{Invocations: n})
+	}
+	return &r.Enumerated[at]
+}
+
+// addEnumerated adds what another process has run of the same programs, which may be the same.
+func (r *Report) addEnumerated(list []Enumerated) {
+	for _, e := range list {
+		at, found := slices.BinarySearchFunc(r.Enumerated, e.Invocations, func(e Enumerated, n int) int { return e.Invocations - n })
+		if !found {
+			r.Enumerated = slices.Insert(r.Enumerated, at, e)
+		}
+		own := &r.Enumerated[at]
+		own.Programs, own.Of = max(own.Programs, e.Programs), max(own.Of, e.Of)
+	}
+}
+
+// enumeration says how many of all programs were run; "" without Options.Exhaustive.
+func (r *Report) enumeration() string {
+	n, of, whole, complete := 0, 0, true, 0
+	for _, e := range r.Enumerated {
+		n, of = n+e.Programs, of+e.Of
+		if whole = whole && e.Programs == e.Of; whole {
+			complete = e.Invocations
+		}
+	}
+	if of == 0 {
+		return ""
+	}
+	text := fmt.Sprintf(" of %d within the bounds", of)
+	if n != r.Programs {
+		text = fmt.Sprintf(", %d%s", n, text)
+	}
+	if complete > 0 {
+		text += fmt.Sprintf(" (complete up to %s)", counted(complete, "invocation", "invocations"))
+	}
+	return text
 }
 
 // Count adds executions: how many there were, were recorded, and overlapped among those.
@@ -184,14 +238,14 @@ func (r *Report) Coverage() string {
 		if r.Overlap < 0.01 {
 			share = fmt.Sprintf("%.1g", 100*r.Overlap) // on one processor, it matters whether there are any
 		}
-		return fmt.Sprintf("%s, %s, %s %% of those recorded overlapped", counted(r.Programs, "program", "programs"),
+		return fmt.Sprintf("%s%s, %s, %s %% of those recorded overlapped", counted(r.Programs, "program", "programs"), r.enumeration(),
 			counted(int(r.Executions), "execution", "executions"), share)
 	}
 	one, many := "preemption", "preemptions"
 	if e.ByDelays > 0 {
 		one, many = "delay", "delays"
 	}
-	text := fmt.Sprintf("%s, %s, %s", counted(r.Programs, "program", "programs"),
+	text := fmt.Sprintf("%s%s, %s, %s", counted(r.Programs, "program", "programs"), r.enumeration(),
 		counted(int(r.Executions), "schedule", "schedules"), counted(int(e.Steps), "step", "steps"))
 	separator := "; of the programs "
 	for b, n := range e.Complete {

@@ -191,6 +191,7 @@ const maxGenerated = 1 << 22
 func (s *searcher) generated() ([]*target, error) {
 	o := &s.options
 	names := s.targetNames()
+	uncounted := false
 	var list []*target
 	for i, name := range names {
 		g := GeneratorOptions{Bounds: o.Bounds, Target: s.class.Method(name),
@@ -211,13 +212,18 @@ func (s *searcher) generated() ([]*target, error) {
 		}
 		t := newTarget(name, all...)
 		if o.Exhaustive {
-			for range programs {
+			for p := range programs {
+				s.report.enumerated(p).Of++
 				if t.generated++; t.generated == maxGenerated {
+					uncounted = true
 					break
 				}
 			}
 		}
 		list = append(list, t)
+	}
+	if uncounted {
+		s.report.Enumerated = nil
 	}
 	if o.targets != nil {
 		o.targets(names)
@@ -279,6 +285,7 @@ func (s *searcher) try(t *target, p *Program, from, level int) (whole bool, err 
 		s.options.parallel()
 	}
 	p = e.Program
+	left := false
 	took := time.Since(begin)
 	for again := true; again; {
 		begin = time.Now()
@@ -291,6 +298,7 @@ func (s *searcher) try(t *target, p *Program, from, level int) (whole bool, err 
 		whole = trial.Whole
 		if trial.Left {
 			s.leave(trial.Waits...)
+			left = true
 		}
 		f := trial.Finding
 		if again = f != nil && f.Fault != "" && s.ctx.Err() == nil; f != nil { // the program may have other violations
@@ -315,6 +323,9 @@ func (s *searcher) try(t *target, p *Program, from, level int) (whole bool, err 
 		}
 	}
 	if from == 0 {
+		if s.report.Enumerated != nil && !left {
+			s.report.enumerated(p).Programs++
+		}
 		s.ran(p, took)
 	} else {
 		s.charge(p, took)

@@ -452,6 +452,9 @@ func TestExhaustive(t *testing.T) {
 	for range all {
 		n++
 	}
+	if line := r.Coverage(); !strings.HasPrefix(line, fmt.Sprintf("%d programs of %d within the bounds (complete up to 2 invocations), ", n, n)) {
+		t.Errorf("%q", line)
+	}
 	if n == 0 || r.Programs != n || len(r.Findings) > 0 {
 		t.Errorf("%d of %d programs, findings %v", r.Programs, n, r.Findings)
 	}

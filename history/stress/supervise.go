@@ -270,6 +270,7 @@ func (s *supervisor) merge(r *Report) {
 	}
 	t.Together += r.Together
 	t.Outcomes = append(t.Outcomes, r.Outcomes...)
+	t.addEnumerated(r.Enumerated)
 	t.Hopeless += r.Hopeless
 	t.Clock = t.Clock || r.Clock
 	t.Memory = max(t.Memory, r.Memory)
