@@ -67,9 +67,8 @@ type Enumerated struct {
 	Of          int `json:"of"`
 }
 
-// enumerated returns the entry for programs with as many invocations as p.
-func (r *Report) enumerated(p *Program) *Enumerated {
-	n := p.Len()
+// enumerated returns the entry for programs with n invocations.
+func (r *Report) enumerated(n int) *Enumerated {
 	at, found := slices.BinarySearchFunc(r.Enumerated, n, func(e Enumerated, n int) int { return e.Invocations - n })
 	if !found {
 		r.Enumerated = slices.Insert(r.Enumerated, at, Enumerated{Invocations: n})
@@ -80,11 +79,7 @@ func (r *Report) enumerated(p *Program) *Enumerated {
 // addEnumerated adds what another process has run of the same programs, which may be the same.
 func (r *Report) addEnumerated(list []Enumerated) {
 	for _, e := range list {
-		at, found := slices.BinarySearchFunc(r.Enumerated, e.Invocations, func(e Enumerated, n int) int { return e.Invocations - n })
-		if !found {
-			r.Enumerated = slices.Insert(r.Enumerated, at, e)
-		}
-		own := &r.Enumerated[at]
+		own := r.enumerated(e.Invocations)
 		own.Programs, own.Of = max(own.Programs, e.Programs), max(own.Of, e.Of)
 	}
 }

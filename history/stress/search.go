@@ -213,7 +213,7 @@ func (s *searcher) generated() ([]*target, error) {
 		t := newTarget(name, all...)
 		if o.Exhaustive {
 			for p := range programs {
-				s.report.enumerated(p).Of++
+				s.report.enumerated(p.Len()).Of++
 				if t.generated++; t.generated == maxGenerated {
 					uncounted = true
 					break
@@ -285,52 +285,53 @@ func (s *searcher) try(t *target, p *Program, from, level int) (whole bool, err 
 		s.options.parallel()
 	}
 	p = e.Program
-	left := false
 	took := time.Since(begin)
-	for again := true; again; {
+	var trial *Trial
+	for again := true; again; { // a program with a fault may have other violations
 		begin = time.Now()
 		try := &Try{From: from, Level: level, Method: method, Time: max(s.left(), leastRun), Share: s.limit(), Slow: from == 0 || s.isSlow(s.slowest(p))}
-		trial, err := s.executor.Run(s.ctx, e, try)
-		if err != nil {
+		if trial, err = s.executor.Run(s.ctx, e, try); err != nil {
 			return false, err
 		}
 		took += time.Since(begin)
-		whole = trial.Whole
-		if trial.Left {
-			s.leave(trial.Waits...)
-			left = true
-		}
 		f := trial.Finding
-		if again = f != nil && f.Fault != "" && s.ctx.Err() == nil; f != nil { // the program may have other violations
+		again = f != nil && f.Fault != "" && s.ctx.Err() == nil
+		if f != nil {
 			if f.Fault == "" {
 				f.Method = method
 			}
 			f.Explored, f.Generated, f.Elapsed = t.tried, t.generated, time.Since(s.start)
 			s.bounded(max(s.left(), reduceTime), func() { err = s.found(t, f) })
 		}
-		if err == nil && !again && from == 0 {
-			err = s.keep(e, trial)
-		}
 		if err != nil {
 			return false, err
 		}
-		if trial.Overlapped && !e.unsteady && e.set.n > 1 {
-			for _, sequence := range p.Sequences {
-				for _, inv := range sequence {
-					s.called[inv.Method] = true
-				}
-			}
-		}
 	}
-	if from == 0 {
-		if s.report.Enumerated != nil && !left {
-			s.report.enumerated(p).Programs++
-		}
-		s.ran(p, took)
-	} else {
+	s.learn(e, trial)
+	if from > 0 {
 		s.charge(p, took)
+		return trial.Whole, nil
 	}
-	return whole, nil
+	if s.report.Enumerated != nil && !trial.Left {
+		s.report.enumerated(p.Len()).Programs++
+	}
+	s.ran(p, took)
+	return trial.Whole, s.keep(e, trial)
+}
+
+// learn notes what a trial shows about the methods of its program.
+func (s *searcher) learn(e *Expected, trial *Trial) {
+	if trial.Left {
+		s.leave(trial.Waits...)
+	}
+	if !trial.Overlapped || e.unsteady || e.set.n <= 1 {
+		return
+	}
+	for _, sequence := range e.Program.Sequences {
+		for _, inv := range sequence {
+			s.called[inv.Method] = true
+		}
+	}
 }
 
 // refused notes that a program cannot be run. It returns an error if the options give it.

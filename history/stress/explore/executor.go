@@ -281,7 +281,11 @@ func enables(e *stress.Expected, v *Violation) bool {
 
 // Prove implements stress.Executor.
 func (x *executor) Prove(ctx context.Context, f *stress.Finding, _ time.Duration) (bool, error) {
-	return violationOf(f) != nil && x.repeats(ctx, f) && x.describe(ctx, f), nil
+	if violationOf(f) == nil || !x.repeats(ctx, f) {
+		return false, nil
+	}
+	x.describe(ctx, f)
+	return true, nil
 }
 
 // inProcess is how often a schedule is replayed in the process.
@@ -299,7 +303,7 @@ func (x *executor) repeats(ctx context.Context, f *stress.Finding) bool {
 }
 
 // describe adds the steps of the schedule, and in a deadlock what waits for what.
-func (x *executor) describe(ctx context.Context, f *stress.Finding) bool {
+func (x *executor) describe(ctx context.Context, f *stress.Finding) {
 	v := violationOf(f)
 	steps, blocked := newExplorer(ctx, f.Seen.Expected, x.options.Checker).steps(v.Schedule, v.left)
 	f.Scheduled = &stress.Scheduled{Schedule: v.Schedule.String(), Preemptions: v.Preemptions, Delays: v.Delays, Switches: v.Switches, Execution: v.Execution,
@@ -307,7 +311,6 @@ func (x *executor) describe(ctx context.Context, f *stress.Finding) bool {
 	if f.Seen.Outcome.Waits() || len(v.left) > 0 {
 		f.Waiting = blocked
 	}
-	return true
 }
 
 // Simplify implements stress.Executor.
@@ -315,7 +318,11 @@ func (x *executor) Simplify(ctx context.Context, f *stress.Finding) (bool, error
 	if err := x.least(ctx, f); err != nil {
 		return false, err
 	}
-	return x.repeats(ctx, f) && (f.Fault != "" || x.stillUnexpected(ctx, f)) && x.describe(ctx, f), nil
+	if !x.repeats(ctx, f) || f.Fault == "" && !x.stillUnexpected(ctx, f) {
+		return false, nil
+	}
+	x.describe(ctx, f)
+	return true, nil
 }
 
 // stillUnexpected runs the program sequentially once more, and reports whether the

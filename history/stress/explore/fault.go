@@ -42,7 +42,7 @@ func (x *explorer) suspect(rec *executed, r *schedule.Result, at int) *Violation
 	if x.faults == nil || rec == nil || r.Spins || r.Lost > 0 {
 		return nil
 	}
-	v := &Violation{Outcome: rec.Outcome, Execution: x.result.Executions, ByDelays: x.result.ByDelays, events: rec.Events, bound: at, numbers: schedule.Drawn()}
+	v := x.violation(rec, at)
 	v.started, v.places = r.Started, r.Places
 	f := x.faults
 	if f.guilty[r.Places] {
