@@ -72,7 +72,7 @@ func (s *search) divide() {
 	}
 }
 
-// mostSlots bounds the memory for slots, of which each configuration on the path has a copy.
+// mostSlots bounds the memory for slots. Each configuration on the path has a copy of them.
 const mostSlots = 1 << 14
 
 // addSlots adds the slots of an operation, or those of level Weak if i is -1.

@@ -385,7 +385,7 @@ func TestSearchSchedules(t *testing.T) {
 			continue
 		}
 		t.Log(fmt.Sprintln(f.Method, f.Program, f.Outcome, s.Schedule, s.Execution, f.Times, f.Executions))
-		check(t, f.History)
+		isViolation(t, f.History)
 	}
 	if e := r.Explored; len(e.Diverging) > 0 || e.Complete[0] == 0 || e.Complete[2] == 0 {
 		t.Errorf("%+v", e)

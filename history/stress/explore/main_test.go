@@ -15,9 +15,6 @@ import (
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
 	"github.com/leadline/leadline/history/stress/worker"
-	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/decide"
-	"github.com/leadline/leadline/replay/spec"
 	"github.com/leadline/leadline/replay/stresstest"
 )
 
@@ -62,28 +59,22 @@ func child(name string) worker.Program {
 	return worker.Program{Path: os.Args[0], Name: name, Schedules: true}
 }
 
-// check checks the only history in text by the specification in its header.
-func check(t *testing.T, text string) replay.Verdict {
+// isViolation checks that a text has one history, which is not linearizable.
+func isViolation(t *testing.T, text string) {
 	t.Helper()
-	var v replay.Verdict
 	n := 0
 	for h, err := range codec.Decode(strings.NewReader(text), "found", codec.Options{}) {
 		if err != nil {
 			t.Fatalf("%v:\n%s", err, text)
 		}
 		n++
-		s, err := spec.Lookup(h.Model, h.ModelArgs) // without the subject
-		if err != nil {
-			t.Fatal(err)
-		}
-		if v, err = decide.Check(context.Background(), h, s, replay.Options{}); err != nil {
-			t.Fatal(err)
+		if bad, err := stresstest.Checker(nil).Violates(t.Context(), h); !bad || err != nil {
+			t.Errorf("violates %v, %v:\n%s", bad, err, text)
 		}
 	}
 	if n != 1 {
 		t.Errorf("%d histories in\n%s", n, text)
 	}
-	return v
 }
 
 // nullary is a method without parameters.

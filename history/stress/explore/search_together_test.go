@@ -65,7 +65,7 @@ func TestSearchTogether(t *testing.T) {
 			t.Error(text)
 		}
 		for _, f := range r.Findings {
-			check(t, f.History)
+			isViolation(t, f.History)
 		}
 	}
 	// Given programs are run in any case.
