@@ -208,8 +208,8 @@
 // With --witnesses it also prints how many schedules the poset has in all, and how many of
 // them are witnesses. That needs a model. Neither is found by listing schedules, but a number
 // is "?" if it is 2^64 or more, if more than 64 operations overlap one after another without
-// a moment at which none is open, or if it exceeds --timeout or --memory. This is Figure 2 of
-// the paper, of which the paper prints three threads and describes seven:
+// a moment at which none is open, or if it exceeds --timeout or --memory. This is Figure 2.
+// The paper prints three of its threads and describes the other four:
 //
 //	$ leadline family --count --max-depth 1 --witnesses replay/decide/testdata/figure2.jsonl
 //	d=1: 3        all: 33       witnesses: 8        replay/decide/testdata/figure2.jsonl#threads-1-to-3

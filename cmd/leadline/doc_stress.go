@@ -19,7 +19,7 @@
 // confirms every violation. In an outcome, N is null, T and F are booleans, () is the empty
 // result, and !"message" is an exception.
 //
-// --subject tests bundled objects, some of which are broken on purpose; --new
+// --subject tests bundled objects, and some of these are broken on purpose; --new
 // tests any type of a Go package that the module in the working directory
 // requires, together with leadline itself:
 //
@@ -85,7 +85,7 @@
 //
 // Threads that run freely leave interleavings to chance. So while they run, stress builds an
 // instrumented copy of the packages under test. Then it runs one thread at a time, and tries
-// schedules in order. If there is no Go tool or no source to build the copy, a line
+// schedules in order. Without the Go tool or the source of the package, a line
 // says so, and threads go on alone; with --threads, they are alone from the start. A schedule says which thread continues at each use of package sync or
 // sync/atomic, each channel operation, each select and each go statement. So stress
 // finds interleavings that real threads take once in a million executions, and can

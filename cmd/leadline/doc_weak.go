@@ -37,7 +37,7 @@
 //
 // In JSON, weak has the levels that apply to the history, and unseen the operations of the
 // witness that miss others. The words of verdict stay the same. If no order explains the
-// other results either, the reason is that of the history without the weak results.
+// other results either, the reason concerns the history without the weak results.
 //
 // Thirty sizes among a thousand operations of a map, with up to eight threads, take about a
 // second with weak, basic and bundle. The other levels take more work, because what one operation

@@ -30,7 +30,7 @@ type message struct {
 	Trying   []string         `json:",omitempty"` // methods with an open trial call, when one begins
 	Finding  *Finding         `json:",omitempty"`
 	Reducing *Finding         `json:",omitempty"` // the Finding follows if the process survives
-	Dropped  bool             `json:",omitempty"` // that one is no violation
+	Dropped  bool             `json:",omitempty"` // that one is not a violation
 	History  string           `json:",omitempty"` // in leadline's format
 	Crash    *Crash           `json:",omitempty"` // of a goroutine in the scheduler
 	Report   *Report          `json:",omitempty"`

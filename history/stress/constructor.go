@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A constructor that does not return within so many looks blocks. As in inTurn, a busy machine
+// A constructor that does not return within so many looks blocks. A busy machine
 // only delays the looks.
 const constructorLooks = 100
 

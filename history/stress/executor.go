@@ -22,8 +22,8 @@ type Executor interface {
 	Run(ctx context.Context, e *Expected, t *Try) (*Trial, error)
 	// Prove reports whether a violation is real, and adds what is known of it.
 	Prove(ctx context.Context, f *Finding, within time.Duration) (bool, error)
-	// Again runs a smaller program than that of f, for as long as the same violation
-	// should take to occur. It returns the violation, proved, or nil.
+	// Again runs the program of e, which is smaller than the one of f, for as long as the same
+	// violation should take to occur. It returns the violation, proved, or nil.
 	Again(ctx context.Context, f *Finding, e *Expected, within time.Duration) *Finding
 	// Simplify looks for the simplest execution with the violation of a program that is no
 	// longer reduced. It reports whether the violation is still real.

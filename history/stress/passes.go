@@ -46,7 +46,7 @@ func Both(ctx context.Context, threads func(context.Context, Options) (*Report, 
 	go func() {
 		defer close(built)
 		if program, failure = build(building, false); failure != nil {
-			found.tell(nil)
+			found.release(nil)
 		} else if !o.Outcomes {
 			end()
 		}
@@ -59,7 +59,7 @@ func Both(ctx context.Context, threads func(context.Context, Options) (*Report, 
 	if err != nil || ctx.Err() != nil || len(first.Findings)+len(first.Crashes) > 0 && !o.GoOn {
 		giveUp()
 		<-built
-		found.tell(nil)
+		found.release(nil)
 		return reportsOf(first), err
 	}
 	<-built
@@ -68,7 +68,7 @@ func Both(ctx context.Context, threads func(context.Context, Options) (*Report, 
 		return reportsOf(first), nil
 	}
 	reports, err := schedules(ctx, program, build, o)
-	found.tell(reports)
+	found.release(reports)
 	reports = append(reportsOf(first), reports...)
 	for i, r := range reports[1:] {
 		r.add(reports[i])
@@ -78,30 +78,30 @@ func Both(ctx context.Context, threads func(context.Context, Options) (*Report, 
 
 // held has violations of threads, while schedules may find the same and then have more to say.
 type held struct {
-	mu    sync.Mutex
-	list  []*Finding
-	told  bool // nothing is held any more
-	found func(*Finding)
+	mu       sync.Mutex
+	list     []*Finding
+	released bool // nothing is held any more
+	found    func(*Finding)
 }
 
 func (h *held) add(f *Finding) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.told {
+	if h.released {
 		h.found(f)
 	} else {
 		h.list = append(h.list, f)
 	}
 }
 
-// tell reports what no later report has.
-func (h *held) tell(later []*Report) {
+// release reports what no later report has, and from now on everything.
+func (h *held) release(later []*Report) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, f := range withoutThoseOf(h.list, later) {
 		h.found(f)
 	}
-	h.list, h.told = nil, true
+	h.list, h.released = nil, true
 }
 
 // withoutThoseOf returns the violations that no later report has.

@@ -61,7 +61,7 @@ type preempted struct {
 	Deepest string `json:"deepest,omitempty"`
 }
 
-// tighter reports whether the history of f is deeper than that of other, or as deep with
+// tighter reports whether f has a deeper history than other, or one as deep with
 // fewer operations.
 func (f *preempted) tighter(other *preempted) bool {
 	return f.Depth > other.Depth || f.Depth == other.Depth && f.Ops < other.Ops

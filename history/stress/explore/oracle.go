@@ -95,7 +95,7 @@ type allowance struct {
 var plain = allowance{elapsed: 1e6}
 
 // allowanceOf returns the allowance for an execution. Calls one after another may need more
-// ticks than calls in parallel, of which one tick wakes several. The time is rounded up to a
+// ticks, because one tick may wake several calls in parallel. The time is rounded up to a
 // power of two.
 func allowanceOf(r *schedule.Result) allowance {
 	if !r.Jumped {

@@ -138,7 +138,7 @@ func (b *build) modules() []*module {
 
 // An entry of the cache describes its directory.
 type entry struct {
-	Files map[string]string // the original name, and that of the copy in the directory
+	Files map[string]string // original name -> name of the copy in the directory
 	Notes []*Notes
 }
 

@@ -12,7 +12,7 @@ import (
 // Copies say how to build with the instrumented copies, and what these are.
 type Copies struct {
 	Flags   []string          // for go build or go test: -tags, -mod; see WithOverlay for -overlay
-	Overlay map[string]string // from a file's name to that of its copy
+	Overlay map[string]string // name of a file -> name of its copy
 	Notes   []*Notes          // of the packages
 }
 
