@@ -139,56 +139,12 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 	if err != nil {
 		return s.failed(command, err)
 	}
-	progress := newProgress(s.err)
-	if progress.w != nil {
-		progress.measure(ctx, args)
-		f.input.Count = &progress.pace.read
-	}
-	sharesTerminal := progress.w != nil && terminal(s.out) != nil
-	if sharesTerminal {
-		out.Reset(progress.above(s.out))
-	}
-	status := statusOK
-	complete := true
-	var failed error
-	used := map[string]bool{}                // methods of --weak that histories have
 	working, stop := context.WithCancel(ctx) // the batch may end before its input
 	defer stop()
-	isText, isJSON := presents[*textPresenter](p), presents[*jsonPresenter](p)
-	emit := func(r *result, waiting bool) bool {
-		if r.Skipped {
-			complete = false
-			return true
-		}
-		if of := r.status(); f.judges || of == statusBad || of == statusInternal {
-			status = worse(status, of)
-		}
-		switch {
-		case r.Internal != nil:
-			progress.clear()
-			fmt.Fprintf(s.err, "leadline: %v\n%sPlease send %s to the maintainers of leadline.\n", r.Internal, r.Stack, r.File)
-		case r.Err != nil && !isJSON:
-			progress.clear()
-			f.input.report(r.File, r.Err)
-		}
-		if failed = p.present(r); failed == nil && (waiting || sharesTerminal) {
-			failed = out.Flush()
-		}
-		goOn := false
-		if failed == nil {
-			goOn, failed = run.add(r)
-			goOn = goOn && failed == nil
-		}
-		progress.result(r)
-		complete = complete && goOn
-		for method := range f.levels {
-			used[method] = used[method] || weak.Has(r.History, method)
-		}
-		if !goOn {
-			stop()
-		}
-		return goOn
-	}
+	c := &checking{flags: f, streams: s, command: command, out: out, presenter: p, run: run, progress: newProgress(s.err),
+		status: statusOK, complete: true, used: map[string]bool{}, stop: stop}
+	c.isText, c.isJSON = presents[*textPresenter](p), presents[*jsonPresenter](p)
+	c.begin(ctx, args)
 	var read batch.Census
 	from := read.Of(working, f.entries(working, s, args, garbage.reading))
 	if f.order.Value == "program" {
@@ -199,45 +155,123 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 			garbage.checking(1)
 			defer garbage.checking(-1)
 		}
-		r := &result{Result: checker.Check(working, e)}
-		if isJSON && !r.Skipped {
-			r.line = r.AppendLine(nil)
-		}
-		if isText && r.Spec != nil && r.Err == nil && r.Internal == nil {
-			r.extensions = countExtensions(r.History, &r.Verdict)
-		}
-		return r
+		return c.check(checker.Check(working, e))
 	}
-	batch.InOrder(from, f.jobs, entry.Ops, one, emit)
-	progress.clear()
-	complete = complete && ctx.Err() == nil
-	status = f.input.end(ctx, s, command, status)
-	if failed == nil {
-		if failed = p.finish(&run.totals); failed == nil {
-			failed = out.Flush()
-		}
-	}
-	if failed != nil {
-		status = worse(status, s.failed(command, failed))
-	}
-	for _, method := range slices.Sorted(maps.Keys(f.levels)) {
-		if !used[method] {
-			fmt.Fprintf(s.err, "leadline %s: --weak: no operation has the method %s\n", command, method)
-		}
-	}
-	status = run.finish(s, f.input, complete, status)
+	batch.InOrder(from, f.jobs, entry.Ops, one, c.emit)
+	c.end(ctx)
 	if ctx.Err() != nil {
 		read.Finish(args, func(ctx context.Context) iter.Seq[entry] {
 			return f.entries(ctx, streams{s.in, s.out, io.Discard}, args, nil)
 		})
 		line := read.Stopped(run.totals.Histories, run.totals.NotLinearizable, f.property())
-		if isText {
+		if c.isText {
 			fmt.Fprintln(s.out, line)
 		} else {
 			fmt.Fprintf(s.err, "leadline %s: %s\n", command, line)
 		}
 	}
-	return status
+	return c.status
+}
+
+// A checking is what leadline check knows while it runs.
+type checking struct {
+	flags     *checkFlags
+	streams   streams
+	command   string
+	out       *bufio.Writer
+	presenter presenter
+	run       *batchRun
+	progress  *progress
+	stop      func()
+
+	isText, isJSON bool
+	sharesTerminal bool // the progress and the results
+	status         int
+	complete       bool // all of the input was checked
+	failed         error
+	used           map[string]bool // methods of --weak that histories have
+}
+
+// begin starts the progress, if there is a terminal.
+func (c *checking) begin(ctx context.Context, args []string) {
+	if c.progress.w == nil {
+		return
+	}
+	c.progress.measure(ctx, args)
+	c.flags.input.Count = &c.progress.pace.read
+	if terminal(c.streams.out) != nil {
+		c.sharesTerminal = true
+		c.out.Reset(c.progress.above(c.streams.out))
+	}
+}
+
+// check adds what the presenter needs to the result of an entry. Several goroutines call it.
+func (c *checking) check(checked *batch.Result) *result {
+	r := &result{Result: checked}
+	if c.isJSON && !r.Skipped {
+		r.line = r.AppendLine(nil)
+	}
+	if c.isText && r.Spec != nil && r.Err == nil && r.Internal == nil {
+		r.extensions = countExtensions(r.History, &r.Verdict)
+	}
+	return r
+}
+
+// emit presents a result, and reports whether the batch goes on.
+func (c *checking) emit(r *result, waiting bool) bool {
+	if r.Skipped {
+		c.complete = false
+		return true
+	}
+	if of := r.status(); c.flags.judges || of == statusBad || of == statusInternal {
+		c.status = worse(c.status, of)
+	}
+	switch {
+	case r.Internal != nil:
+		c.progress.clear()
+		fmt.Fprintf(c.streams.err, "leadline: %v\n%sPlease send %s to the maintainers of leadline.\n", r.Internal, r.Stack, r.File)
+	case r.Err != nil && !c.isJSON:
+		c.progress.clear()
+		c.flags.input.report(r.File, r.Err)
+	}
+	if c.failed = c.presenter.present(r); c.failed == nil && (waiting || c.sharesTerminal) {
+		c.failed = c.out.Flush()
+	}
+	goOn := false
+	if c.failed == nil {
+		goOn, c.failed = c.run.add(r)
+		goOn = goOn && c.failed == nil
+	}
+	c.progress.result(r)
+	c.complete = c.complete && goOn
+	for method := range c.flags.levels {
+		c.used[method] = c.used[method] || weak.Has(r.History, method)
+	}
+	if !goOn {
+		c.stop()
+	}
+	return goOn
+}
+
+// end writes what follows the results, and determines the status.
+func (c *checking) end(ctx context.Context) {
+	c.progress.clear()
+	c.complete = c.complete && ctx.Err() == nil
+	c.status = c.flags.input.end(ctx, c.streams, c.command, c.status)
+	if c.failed == nil {
+		if c.failed = c.presenter.finish(&c.run.totals); c.failed == nil {
+			c.failed = c.out.Flush()
+		}
+	}
+	if c.failed != nil {
+		c.status = worse(c.status, c.streams.failed(c.command, c.failed))
+	}
+	for _, method := range slices.Sorted(maps.Keys(c.flags.levels)) {
+		if !c.used[method] {
+			fmt.Fprintf(c.streams.err, "leadline %s: --weak: no operation has the method %s\n", c.command, method)
+		}
+	}
+	c.status = c.run.finish(c.streams, c.flags.input, c.complete, c.status)
 }
 
 // entries yields what the command checks of its input.
