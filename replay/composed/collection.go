@@ -18,6 +18,7 @@ type collection struct {
 	name       string
 	spec       string
 	operations []operation
+	insert     string // the operation that inserts a value unconditionally
 	// list returns the contents of a collection: keys and values in alternation,
 	// elements, or values. It may change the state. keys are all keys that may be in
 	// the state, in order.
@@ -41,8 +42,9 @@ type operation struct {
 // there was one return the value, or null if there was none. LoadOrStore returns null
 // if it stored.
 var mapCollection = &collection{
-	name: "map",
-	spec: "kv",
+	name:   "map",
+	spec:   "kv",
+	insert: "Store",
 	list: func(s state, keys []value) []value {
 		var list []value
 		for _, k := range keys {
@@ -81,9 +83,10 @@ var mapCollection = &collection{
 }
 
 var setCollection = &collection{
-	name: "set",
-	spec: "set",
-	list: func(s state, _ []value) []value { return s.do("elements").List() },
+	name:   "set",
+	spec:   "set",
+	insert: "Add",
+	list:   func(s state, _ []value) []value { return s.do("elements").List() },
 	operations: []operation{
 		{"Add", "k", method("add"), "", "%s"},
 		{"Remove", "k", method("remove"), "", "%s"},
@@ -93,8 +96,9 @@ var setCollection = &collection{
 }
 
 var queueCollection = &collection{
-	name: "queue",
-	spec: "queue",
+	name:   "queue",
+	spec:   "queue",
+	insert: "Enqueue",
 	list: func(s state, _ []value) []value {
 		var list []value
 		for {

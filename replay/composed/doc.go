@@ -36,7 +36,28 @@
 //	environment       |--LoadOrStore(7, 50): stored--|
 //
 // The failure ends with a string for Options.Replay, which repeats exactly this
-// run.
+// run, and before it with a repair:
+//
+//	Repair: LoadOrStore(7, 49), and return its value
+//	    (as the method alone in 3 states; no violation in 385 runs)
+//
+// # Repairs
+//
+// A repair is an atomic method with the results and effects of the method alone. It is searched
+// when a violation is found. The candidates are
+//   - a single operation of the collection, with keys and values that the method uses. The
+//     method returns its value, whether it succeeded, or a constant;
+//   - for a method that uses a single key of a map, a loop as in Figure 1: it loads the key,
+//     computes the new value, and writes it by LoadOrStore, CompareAndSwap or CompareAndDelete.
+//     If that fails, another operation came between, and the loop tries again. A map with an
+//     operation Compute does the same in one call.
+//
+// A candidate has to do the same as the method alone in all states with up to three values. It
+// then has to pass the test of the method itself, with up to two operations of the environment.
+// The report has the numbers of states and runs.
+//
+// A repair is a suggestion. It is tried with the arguments and values of the test only. Some
+// methods need none, such as one that inserts a value for as long as it runs.
 //
 // # Which operations the environment runs
 //

@@ -30,6 +30,7 @@ type explorer struct {
 	endless  map[string]bool                // states in which the method does not end alone
 	states   map[string]struct{}
 	opaque   map[reflect.Type]bool // pointer types whose targets are not compared; see judge
+	repaired bool                  // the method is a repair itself
 	key      []byte                // scratch
 	report   Report
 }
@@ -49,6 +50,11 @@ func (x *explorer) explore() (*Report, error) {
 		return nil, err
 	}
 	x.report.Histories, x.report.States = len(x.verdicts), len(x.states)
+	if v := x.report.Violation; v != nil && !v.WrongPoint && !x.repaired && x.o.Missing == nil {
+		if v.Repair, err = x.repair(); err != nil {
+			return nil, err
+		}
+	}
 	return &x.report, nil
 }
 

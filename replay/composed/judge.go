@@ -97,7 +97,7 @@ func (x *explorer) place(r *run, env []event, at int) (place, error) {
 	start := s.state.clone()
 	key := string(start.AppendKey(nil))
 	if s.pending = x.endless[key]; !s.pending {
-		s.method()
+		s.call(x.method)
 		x.endless[key] = s.pending
 	}
 	if s.result.Kind() == history.Exception && x.report.Panics == "" {
@@ -182,6 +182,11 @@ type Violation struct {
 	Contents   bool   // the results can be explained, the contents afterwards cannot
 	WrongPoint bool   // another order explains it: the linearization point is wrong
 	Replay     string // for Options.Replay
+	// Repair is an atomic method that does what the method does alone, such as
+	// "LoadOrStore(7, 49), and return its value". It was tested, and the text ends with the
+	// numbers of states and runs. It is "" if the linearization point is wrong, and with
+	// Options.Missing.
+	Repair string
 
 	c      *collection
 	run    *run
@@ -227,6 +232,9 @@ func (v *Violation) String() string {
 	b.WriteString("\nIf the method were atomic and ran\n")
 	for _, p := range v.places {
 		fmt.Fprintf(&b, "  - %s: %s\n", p.where, p.what)
+	}
+	if v.Repair != "" {
+		fmt.Fprintf(&b, "Repair: %s\n", v.Repair)
 	}
 	fmt.Fprintf(&b, "To reproduce: composed.Test(t, method, composed.Options{Replay: %q}), with the other options as they were\n", v.Replay)
 	return b.String()

@@ -30,6 +30,7 @@ type run struct {
 	point   int                 // index in events of the linearization point, or -1
 
 	result   value
+	returned any     // what the method returned
 	contents []value // of the collection at the end; see finish
 	pending  bool    // the run was stopped
 	wrong    error
@@ -60,12 +61,12 @@ func (x *explorer) newRun() *run {
 func (x *explorer) run(limit int, pick func([]replay.Invocation) int) *run {
 	r := x.newRun()
 	r.limit, r.pick = limit, pick
-	r.method()
+	r.call(x.method)
 	return r
 }
 
-// method runs the method.
-func (r *run) method() {
+// call runs a method.
+func (r *run) call(method func(*run) any) {
 	defer func() {
 		if v := recover(); r.pending {
 			r.result = history.UnknownValue
@@ -73,7 +74,8 @@ func (r *run) method() {
 			r.result = history.ExceptionValue(fmt.Sprint(v))
 		}
 	}()
-	r.result = r.names.value(r.x.method(r))
+	r.returned = method(r)
+	r.result = r.names.value(r.returned)
 }
 
 // do runs an operation of the method.
