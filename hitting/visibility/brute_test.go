@@ -164,6 +164,16 @@ func check(t *testing.T, h hist, object visibility.Object, want bool) {
 	if err := o.Check(x); err != nil {
 		t.Fatalf("%v: %+v: %v", h, x, err)
 	}
+	along := o.Along(x.Order, func(op int32, seen []int32, next func() bool) bool {
+		var set uint
+		for _, w := range seen {
+			set |= 1 << w
+		}
+		return h.gives(x.Order, set, op) && next()
+	}, func() bool { return true })
+	if !along {
+		t.Fatalf("%v: %+v: Along does not find it", h, x)
+	}
 	for i := range h {
 		var set uint
 		for _, w := range x.Sees(int32(i)) {

@@ -105,6 +105,9 @@
 // result. So a list of views has at most as many as its part has states or changes, and given
 // a linearization, bundles take polynomial time.
 //
+// Operations.Along enumerates by the definitions what the operations of one linearization can
+// see. Package history/stress finds all outcomes of small programs with it.
+//
 // The number of linearizations that matter is exponential in the number of operations that are
 // open at once. For coupled levels, the number of views is in that of the operations missed.
 package visibility

@@ -55,41 +55,41 @@ func (o *Operations) Check(x *Execution) error {
 			if place[u] < 0 || place[u] >= k {
 				return fmt.Errorf("operation %d does not precede %d", u, i)
 			}
-			if err := o.mayMiss(x, u, i, x.Order[place[u]+1:k]); err != nil {
-				return err
+			if rule, w := o.required(x, u, i, x.Order[place[u]+1:k]); rule != "" {
+				return fmt.Errorf(rule, i, u, w)
 			}
 		}
 	}
 	return nil
 }
 
-// mayMiss returns an error if the level of operation i requires that it sees u; between has
-// the operations between u and i.
-func (o *Operations) mayMiss(x *Execution, u, i int32, between []int32) error {
+// required returns the rule by which operation i has to see u, "" if there is none. It is a format
+// for i, u and the operation w between them. between has all those.
+func (o *Operations) required(x *Execution, u, i int32, between []int32) (rule string, w int32) {
 	level := o.Level[i]
 	switch {
 	case level == Complete:
-		return fmt.Errorf("operation %d does not see %d, an earlier one", i, u)
+		return "operation %[1]d does not see %[2]d, an earlier one", w
 	case level != Weak && o.Before.Less(u, i):
-		return fmt.Errorf("operation %d does not see %d, which happened before it", i, u)
+		return "operation %[1]d does not see %[2]d, which happened before it", w
 	}
 	for _, w := range between {
 		seen, earlier := !isIn(x.Unseen[i], w), o.Before.Less(w, i) // i sees w; w happened before i
 		sawU := !isIn(x.Unseen[w], u)
 		switch {
-		case level.isAtLeast(Monotonic) && earlier && sawU:
-			return fmt.Errorf("operation %d does not see %d, which was seen by %d, which happened before it", i, u, w)
-		case level.isAtLeast(Peer) && seen && o.Before.Less(u, w):
-			return fmt.Errorf("operation %d sees %d, but not %d, which happened before that", i, w, u)
-		case level.isAtLeast(Causal) && seen && sawU:
-			return fmt.Errorf("operation %d sees %d, but not %d, which that saw", i, w, u)
+		case level.IsAtLeast(Monotonic) && earlier && sawU:
+			return "operation %[1]d does not see %[2]d, which was seen by %[3]d, which happened before it", w
+		case level.IsAtLeast(Peer) && seen && o.Before.Less(u, w):
+			return "operation %[1]d sees %[3]d, but not %[2]d, which happened before that", w
+		case level.IsAtLeast(Causal) && seen && sawU:
+			return "operation %[1]d sees %[3]d, but not %[2]d, which that saw", w
 		case level == Bundle && earlier:
-			return fmt.Errorf("operation %d does not see %d, which precedes %d, which happened before it", i, u, w)
+			return "operation %[1]d does not see %[2]d, which precedes %[3]d, which happened before it", w
 		case level == Bundle && seen && o.Part[u] >= 0 && o.Part[u] == o.Part[w]:
-			return fmt.Errorf("operation %d sees %d, but not %d, an earlier change of the same part", i, w, u)
+			return "operation %[1]d sees %[3]d, but not %[2]d, an earlier change of the same part", w
 		}
 	}
-	return nil
+	return "", -1
 }
 
 func isIn(sorted []int32, i int32) bool {

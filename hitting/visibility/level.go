@@ -36,8 +36,8 @@ func Parse(name string) (Level, error) {
 	return 0, fmt.Errorf("unknown level %q; levels are %s", name, strings.Join(names[:], ", "))
 }
 
-// isAtLeast reports whether l has the rules of m, one of Basic to Causal.
-func (l Level) isAtLeast(m Level) bool { return m <= l && l <= Causal }
+// IsAtLeast reports whether l has the rules of m, one of Basic to Causal.
+func (l Level) IsAtLeast(m Level) bool { return m <= l && l <= Causal }
 
-// isCoupled reports whether the sets of other operations restrict a set at level l.
-func (l Level) isCoupled() bool { return Monotonic <= l && l <= Bundle }
+// IsCoupled reports whether the sets of other operations restrict a set at level l.
+func (l Level) IsCoupled() bool { return Monotonic <= l && l <= Bundle }

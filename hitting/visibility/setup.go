@@ -17,7 +17,7 @@ func newSearch(o *Operations, object Object, bounds Bounds) *search {
 		place: slices.Repeat([]int32{-1}, n), missedBy: make([]int32, n), failed: map[[2]uint64]bool{}, steps: map[[3]int32]int32{}}
 	for i := range int32(n) {
 		s.only[i] = object.ReadOnly(i)
-		s.closed = s.closed || o.Level[i].isAtLeast(Monotonic)
+		s.closed = s.closed || o.Level[i].IsAtLeast(Monotonic)
 	}
 	s.divide()
 	s.addSlots(-1)
@@ -39,7 +39,7 @@ func newSearch(o *Operations, object Object, bounds Bounds) *search {
 			s.addSlots(i)
 		}
 		s.bundle = s.bundle || o.Level[i] == Bundle
-		s.literal = s.literal || o.Level[i].isAtLeast(Peer)
+		s.literal = s.literal || o.Level[i].IsAtLeast(Peer)
 		if s.only[i] && o.Level[i] != Complete {
 			s.lazy = append(s.lazy, i)
 		} else if !object.Optional(i) {

@@ -109,7 +109,7 @@ func (s *search) after(k int, p *placement) int32 {
 		return views
 	case views == noViews && must:
 		return noViews
-	case s.only[p.op] && !s.literal && (!level.isCoupled() || !must):
+	case s.only[p.op] && !s.literal && (!level.IsCoupled() || !must):
 		return views // it changes no state, and nothing depends on who sees it
 	}
 	old := s.viewsOf(p.before, k)
@@ -163,8 +163,8 @@ func (s *search) maySee(level Level, must bool, v view, p *placement) bool {
 		return !isMissed(func(u int32) bool { return int(s.place[u]) < p.least })
 	case level == Bundle:
 		return !isMissed(func(u int32) bool { return s.Part[u] == s.Part[p.op] })
-	case level.isAtLeast(Peer) && isMissed(happenedBefore):
+	case level.IsAtLeast(Peer) && isMissed(happenedBefore):
 		return false
 	}
-	return !(level == Causal || level.isAtLeast(Monotonic) && must) || !isMissed(seenByIt)
+	return !(level == Causal || level.IsAtLeast(Monotonic) && must) || !isMissed(seenByIt)
 }
