@@ -36,7 +36,15 @@
 // tables). A method that was to blame is reported at the end: if the core methods turn out
 // not to be atomic themselves, it may be. Without --core, a program mixes all methods, and a
 // violation is of all of them together. After that, they are no longer called
-// in parallel. Results of methods in --weak never count as violations.
+// in parallel. Methods in --weak are not called in generated programs, and the results of those that
+// only read never count as violations.
+//
+// One in --weak with a level, as in Len=monotonic, is tested: it may miss effects of other calls as
+// far as the level allows (see Weaker consistency), and any other result is a violation. A
+// violation says which method and level would explain all outcomes that were seen: the
+// strongest one, or several that have no order. That may be none: then some result, or a change of the
+// object, is not one that calls of a part of the others lead to. Without --core, each method
+// is tried in turn.
 //
 // A violation comes with its history: in the notation of explain, the operations that do
 // not fit. At the end, a table lists the programs with violations: the number of

@@ -76,7 +76,7 @@ func (f *stressFlags) newFlag() {
 func methodFlags(flags *pflag.FlagSet, d *stress.ReflectOptions) {
 	flags.StringSliceVar(&d.Core, "core", nil, "`methods` of --new's object that are trusted to be atomic, so that blame is clear")
 	flags.StringSliceVar(&d.ReadOnly, "read-only", nil, "its `methods` that change nothing (default: found out)")
-	flags.StringSliceVar(&d.Weak, "weak", nil, "its `methods` that are documented not to be atomic")
+	flags.StringSliceVar(&d.Weak, "weak", nil, "its `methods` that are documented not to be atomic; those with a level, as in Len=monotonic, are tested (see help weaker)")
 	excludeFlag(flags, d)
 }
 

@@ -72,7 +72,11 @@ func (r *stressReport) found(o *object, f *stress.Finding) {
 	if f.Scheduled != nil {
 		what = "schedules"
 	}
-	fmt.Fprintf(r.out, "  %s %s in %d of %d %s; one after another:", kind, f.Outcome, f.Times, f.Executions, what)
+	possible := "one after another"
+	if f.Level != "" {
+		possible = "expected"
+	}
+	fmt.Fprintf(r.out, "  %s %s in %d of %d %s; %s:", kind, f.Outcome, f.Times, f.Executions, what, possible)
 	const shown = 6
 	for i, e := range f.Expected {
 		if i == shown {
@@ -82,6 +86,9 @@ func (r *stressReport) found(o *object, f *stress.Finding) {
 		fmt.Fprintf(r.out, "  %s", e.Outcome)
 	}
 	fmt.Fprintln(r.out)
+	if line := f.Explained(); line != "" {
+		fmt.Fprintf(r.out, "  %s\n", line)
+	}
 	var drawn strings.Builder
 	if err := stresstest.WriteTimeline(&drawn, f); err != nil {
 		fmt.Fprintf(&drawn, "the history cannot be drawn: %v\n", err)
@@ -183,8 +190,10 @@ func (r *stressReport) save(o *object, f *stress.Finding, again []string) string
 	for _, e := range f.Expected {
 		fmt.Fprintf(&text, "# expected: %s\n", e.Outcome)
 	}
-	for _, line := range f.Waiting {
-		fmt.Fprintf(&text, "# %s\n", line)
+	for _, line := range append(f.Waiting, f.Explained()) {
+		if line != "" {
+			fmt.Fprintf(&text, "# %s\n", line)
+		}
 	}
 	if f.Scheduled != nil {
 		text.WriteString(f.ScheduleComments(r.flags.named(o)))
@@ -319,12 +328,25 @@ func (r *stressReport) methods() {
 				nonAtomic = append(nonAtomic, blamedIn(result, f))
 			}
 		}
-		rows = append(rows, []string{result.Subject, strings.Join(result.Core, " "), strings.Join(result.Atomic, " "),
-			strings.Join(nonAtomic, " "), strings.Join(result.Weak, " ")})
+		o := r.objects[result]
+		rows = append(rows, []string{result.Subject, strings.Join(result.Core, " "), o.withLevels(result.Atomic), o.withLevels(nonAtomic), strings.Join(result.Weak, " ")})
 	}
 	if len(rows) > 0 {
 		r.table([]string{"object", "core", "atomic (?)", "not atomic", "weak"}, rows)
 	}
+}
+
+// withLevels joins the names of methods, each with the level that --weak gives it.
+func (o *object) withLevels(names []string) string {
+	_, levels, _ := o.reflect.Levels()
+	var list []string
+	for _, name := range names {
+		if level, ok := levels[name]; ok {
+			name += "=" + level.String()
+		}
+		list = append(list, name)
+	}
+	return strings.Join(list, " ")
 }
 
 // remarks writes how much was run, and remarks on an object.

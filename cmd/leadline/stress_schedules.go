@@ -263,6 +263,9 @@ func coverage(r *stress.Report, in *instrument.Copies) []string {
 
 // object returns an object, and how to build it for schedules.
 func (f *stressFlags) object(ctx context.Context, constructor string, d stress.ReflectOptions) (object, error) {
+	if _, _, err := d.Levels(); err != nil {
+		return object{}, fmt.Errorf("--weak: %w", err)
+	}
 	o, err := buildObject(ctx, constructor, d, nil)
 	if err != nil || f.Threads {
 		return o, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -183,6 +184,9 @@ func settled(r *Reflected, o ReflectOptions) *settledMessage {
 	o.Exclude = slices.Clone(o.Exclude)
 	excluded := func(name string) bool { return slices.Contains(o.Exclude, name) }
 	o.Core = slices.DeleteFunc(slices.Clone(o.Core), excluded)
-	o.Weak = slices.DeleteFunc(slices.Clone(o.Weak), excluded)
+	o.Weak = slices.DeleteFunc(slices.Clone(o.Weak), func(text string) bool {
+		name, _, _ := strings.Cut(text, "=")
+		return excluded(name)
+	})
 	return &settledMessage{o, r.LeftOut}
 }

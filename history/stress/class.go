@@ -1,6 +1,9 @@
 package stress
 
-import "github.com/leadline/leadline/history"
+import (
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/visibility"
+)
 
 // A Class describes the concurrent objects under test: how to make one, and which
 // methods programs can call.
@@ -44,6 +47,10 @@ type Method struct {
 	// and does not change the object.
 	Weak    bool
 	Failure history.Value
+	// Level is what a method promises that is not Weak: which other calls it may miss. The zero
+	// value is visibility.Complete, as for a method that is atomic. A violation is a
+	// result that the level does not allow.
+	Level visibility.Level
 	// Prepare returns a call of the method with these arguments. Prepare is
 	// called once per program, the call millions of times, on many objects and
 	// by several goroutines at once. With small integers and booleans the call

@@ -62,6 +62,12 @@
 // not atomic together, or the core is not. The search goes on with programs that do not call
 // all of these methods in parallel; see Options.GoOn.
 //
+// A method with a Level below complete may miss what the level allows; see package visibility.
+// Expected outcomes then include those. What happened before an invocation is what the
+// program puts in order or, in a recorded execution, what had ended. Finding.Weak names levels
+// that would explain the outcomes of a violation. The search for these is bounded: see
+// NewExpected.
+//
 // A method counts as Atomic if it was exercised: invocations of a program overlapped,
 // and different orders had different results.
 //

@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/poset"
 )
 
 // An Execution is what an execution of a program showed: its results and the order of its
@@ -26,7 +27,11 @@ type Execution struct {
 // History returns the execution as a history of an object, given what is expected of the program. One more
 // process calls the initial part and the final part.
 func (r *Execution) History(e *Expected) (*history.History, error) {
-	x := newAssembly(e, r.Outcome)
+	var before *poset.Poset
+	if e.IsRelaxed() {
+		before = r.order(e.Program)
+	}
+	x := newAssembly(e, r.Outcome, before)
 	x.inRow(0, x.first)
 	for _, e := range r.Events {
 		if e >= 0 {
@@ -45,7 +50,7 @@ func (r *Execution) check(ctx context.Context, e *Expected, checker Checker) (*h
 	if err != nil {
 		return nil, false, fmt.Errorf("recorded execution of %v: %w", e.Program, err)
 	}
-	violates, err := checker.Violates(ctx, h)
+	violates, err := checker.Violates(ctx, h, e.Class.Levels())
 	return h, violates, err
 }
 
@@ -61,15 +66,21 @@ func (r *Execution) Overlaps() bool {
 
 // header returns the header of histories of the program with this outcome: the
 // model of the class, or all sequential runs of the program. A model does not
-// have the result of an invocation that waits forever, but the runs do.
-func (e *Expected) header(o Outcome) history.Header {
+// have the result of an invocation that waits forever, but the runs do. Where the levels of the
+// methods allow the outcome in the order of a run, there is a run with this outcome, too.
+func (e *Expected) header(o Outcome, before *poset.Poset) history.Header {
 	c := e.Class
 	if c.Model != "" && !o.Waits() {
 		return history.Header{Model: c.Model, ModelArgs: c.ModelArgs}
 	}
-	if e.tree.Kind() != history.List {
+	if e.tree.Kind() != history.List || e.IsRelaxed() {
 		all, err := e.Runs.All()
 		e.unsteady = e.unsteady || err != nil // not all of them
+		for i := range all {
+			if r := &all[i]; !r.Outcome.Equal(o) && e.allows(r, o, before) {
+				all = append(all, SequentialRun{Order: r.Order, Outcome: o})
+			}
+		}
 		invocations := e.Program.All()
 		var runs [][]ran
 		for _, r := range all {
@@ -126,7 +137,7 @@ func runTree(runs [][]ran) history.Value {
 // that the program orders. Invocations that wait forever respond last, with
 // Waiting. The history is linearizable exactly if the outcome is expected.
 func (e *Expected) Unordered(o Outcome) (*history.History, error) {
-	p, x := e.Program, newAssembly(e, o)
+	p, x := e.Program, newAssembly(e, o, e.visible.before)
 	x.inRow(0, x.first)
 	own := len(p.Sequences) + 1 // each invocation has a process of its own, so that they overlap
 	for i := x.first; i < x.last; i++ {
@@ -171,9 +182,9 @@ type assembly struct {
 	line        int
 }
 
-func newAssembly(e *Expected, o Outcome) *assembly {
+func newAssembly(e *Expected, o Outcome, before *poset.Poset) *assembly {
 	p := e.Program
-	x := &assembly{builder: history.NewBuilder(e.header(o)), all: p.All(), first: len(p.Initial), last: p.Len() - len(p.Final), outcome: o}
+	x := &assembly{builder: history.NewBuilder(e.header(o, before)), all: p.All(), first: len(p.Initial), last: p.Len() - len(p.Final), outcome: o}
 	for range p.Initial {
 		x.process = append(x.process, len(p.Sequences))
 	}

@@ -71,5 +71,8 @@ type Seen struct {
 	Expected *Expected
 	Outcome  Outcome
 	History  *history.History
-	Detail   any // of the Executor
+	// Violating are the executions that violate, as far as they are known. Those that were not
+	// recorded have no Events.
+	Violating []Execution
+	Detail    any // of the Executor
 }

@@ -2,6 +2,7 @@ package stress
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -31,6 +32,12 @@ type Finding struct {
 	// not Recorded, only the order within the sequences is known.
 	History  string `json:"history"`
 	Recorded bool   `json:"recorded"`
+	// Level is what the Method promises, if that is below complete.
+	Level string `json:"level,omitempty"`
+	// Weak are levels of methods, as in Len=monotonic. With any of them alone, all outcomes that
+	// were seen would be expected, and with no stronger one. There may be none. It is nil if this
+	// is not known.
+	Weak []string `json:"weak"`
 	// RealTime violations have an outcome that some order explains, but none
 	// that respects which invocation ended before which began.
 	RealTime bool `json:"real_time"`
@@ -145,7 +152,21 @@ func (f *Finding) Says() string {
 	case ResultsFault:
 		return "has results that depend on the schedule, though nothing else is called"
 	}
+	if f.Level != "" {
+		return "is not consistent at level " + f.Level
+	}
 	return "is not atomic"
+}
+
+// Explained returns a line about the levels that explain what was seen, or "".
+func (f *Finding) Explained() string {
+	switch {
+	case f.Weak == nil:
+		return ""
+	case len(f.Weak) == 0:
+		return "no level of one method explains the outcomes seen"
+	}
+	return "explained by --weak " + strings.Join(f.Weak, " or ")
 }
 
 // isAbout reports whether the finding says that a method is not atomic, or "" several together.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress/worker"
+	"github.com/leadline/leadline/hitting/visibility"
 )
 
 // Options are the options of Search. The zero value means the default effort, the bounds
@@ -83,8 +84,9 @@ type Options struct {
 // leadline's checker.
 type Checker interface {
 	// Violates reports whether the history is certainly not linearizable with
-	// respect to the model in its header.
-	Violates(ctx context.Context, h *history.History) (bool, error)
+	// respect to the model in its header. Methods with a level may miss what it allows.
+	// The model "runs" knows the levels itself.
+	Violates(ctx context.Context, h *history.History, levels map[string]visibility.Level) (bool, error)
 }
 
 // An Effort is how long a class is tested.

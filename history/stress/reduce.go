@@ -3,6 +3,8 @@ package stress
 import (
 	"slices"
 	"time"
+
+	"github.com/leadline/leadline/hitting/visibility"
 )
 
 // found proves, reduces and reports a violation that was seen.
@@ -26,6 +28,13 @@ func (s *searcher) found(t *target, f *Finding) error {
 	}
 	s.report.Findings = append(s.report.Findings, f)
 	f.write()
+	if f.Fault == "" {
+		methods := f.Methods
+		if f.Method != "" {
+			methods = []string{f.Method}
+		}
+		f.Weak = f.Seen.Expected.Explaining(methods, f.Seen.Violating)
+	}
 	if s.options.Found != nil {
 		s.options.Found(f)
 	}
@@ -116,6 +125,9 @@ func (f *Finding) write() {
 		v.History.ID += "." + f.Method
 	}
 	f.Program, f.Methods, f.Outcome, f.Rank, f.History = p.String(), p.parallel(), v.Outcome.String(), rank(p), encode(v.History)
+	if m := v.Expected.Class.Method(f.Method); m != nil && m.Level != visibility.Complete {
+		f.Level = m.Level.String()
+	}
 	f.Expected = nil
 	for _, e := range v.Expected.Outcomes() {
 		f.Expected = append(f.Expected, ExpectedOutcome{e.Outcome.String(), e.Times})

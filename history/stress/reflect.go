@@ -12,6 +12,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress/values"
+	"github.com/leadline/leadline/hitting/visibility"
 )
 
 // ReflectOptions describe what Reflect cannot find out by itself. Methods have their Go
@@ -21,7 +22,8 @@ type ReflectOptions struct {
 	Name string
 	// Core, ReadOnly and Weak methods; see Method. Without Core, no method is
 	// core, and programs mix all of them. Without ReadOnly, a method whose name
-	// suggests it is read-only if a test confirms that.
+	// suggests it is read-only if a test confirms that. One of Weak can have a level,
+	// as in Len=monotonic. Then it is not Weak, but has this Level.
 	Core, ReadOnly, Weak []string
 	// Failure is what a Weak method that is not read-only returns when it
 	// fails. By default its results are zero then: false, or [0, false].
@@ -207,10 +209,14 @@ func typeName(t reflect.Type) string {
 // check returns an error if a designation names a method that t does not have, or if
 // two contradict each other. Exclude may name one that is left out.
 func (o *ReflectOptions) check(t reflect.Type, leftOut []LeftOut) error {
-	for i, name := range slices.Concat(o.Core, o.ReadOnly, o.Weak, o.Exclude) {
+	weak, _, err := o.Levels()
+	if err != nil {
+		return err
+	}
+	for i, name := range slices.Concat(o.Core, o.ReadOnly, weak, o.Exclude) {
 		_, ok := t.MethodByName(name)
 		n := slices.IndexFunc(leftOut, func(l LeftOut) bool { return l.Method == name })
-		excluded := i >= len(o.Core)+len(o.ReadOnly)+len(o.Weak)
+		excluded := i >= len(o.Core)+len(o.ReadOnly)+len(weak)
 		switch {
 		case ok, excluded && (n >= 0 || o.settled):
 		case n >= 0:
@@ -220,16 +226,35 @@ func (o *ReflectOptions) check(t reflect.Type, leftOut []LeftOut) error {
 		}
 	}
 	for _, name := range o.Core {
-		if slices.Contains(o.Weak, name) {
+		if slices.Contains(weak, name) {
 			return fmt.Errorf("method %s cannot be both core and weak", name)
 		}
 	}
-	for _, name := range slices.Concat(o.Core, o.ReadOnly, o.Weak) {
+	for _, name := range slices.Concat(o.Core, o.ReadOnly, weak) {
 		if slices.Contains(o.Exclude, name) {
 			return fmt.Errorf("method %s is excluded, and designated as core, read-only or weak", name)
 		}
 	}
 	return nil
+}
+
+// Levels returns the names of the methods in Weak, and the levels of those that have one.
+func (o *ReflectOptions) Levels() (names []string, levels map[string]visibility.Level, err error) {
+	levels = map[string]visibility.Level{}
+	for _, text := range o.Weak {
+		name, level, found := strings.Cut(text, "=")
+		if slices.Contains(names, name) {
+			return nil, nil, fmt.Errorf("method %s is weak twice", name)
+		}
+		names = append(names, name)
+		if !found {
+			continue
+		}
+		if levels[name], err = visibility.Parse(level); err != nil {
+			return nil, nil, fmt.Errorf("method %s: %w", name, err)
+		}
+	}
+	return names, levels, nil
 }
 
 // mustHave returns an error if one of the methods is left out.
@@ -257,14 +282,16 @@ func deriveMethod[T any](m reflect.Method, o ReflectOptions, other func() reflec
 		Name:     m.Name,
 		Core:     slices.Contains(o.Core, m.Name),
 		ReadOnly: slices.Contains(o.ReadOnly, m.Name),
-		Weak:     slices.Contains(o.Weak, m.Name),
 	}
+	names, levels, _ := o.Levels()
+	level, hasLevel := levels[m.Name]
+	method.Level, method.Weak = level, slices.Contains(names, m.Name) && !hasLevel
 	s, reason := signatureOf(m, values.Object{Type: reflect.TypeFor[T]()}, o.Spec != nil)
 	if reason != "" {
 		return nil, reason
 	}
 	s.other = other
-	designated := method.Core || method.ReadOnly || method.Weak
+	designated := method.Core || method.ReadOnly || slices.Contains(names, m.Name)
 	if !designated && len(s.params) == 0 && slices.Contains(lockMethods, m.Name) {
 		return nil, lockReason
 	}

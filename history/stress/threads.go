@@ -115,6 +115,7 @@ func unexpected(e *Expected, run *Run) *Finding {
 			continue
 		}
 		f.Times += c.Times
+		f.Seen.Violating = append(f.Seen.Violating, Execution{Outcome: c.Outcome})
 		if c.Times > most {
 			most, f.Seen.Outcome = c.Times, c.Outcome
 		}
@@ -136,7 +137,7 @@ func (x *threads) againstRealTime(ctx context.Context, e *Expected, run *Run) *F
 		r := &run.histories[i]
 		if h, violates, err := r.check(ctx, e, x.options.Checker); err == nil && violates {
 			return &Finding{Times: r.Times, Executions: run.Recorded, Spent: run.Elapsed, Recorded: true, RealTime: true,
-				Seen: Seen{Expected: e, Outcome: r.Outcome, History: h}}
+				Seen: Seen{Expected: e, Outcome: r.Outcome, History: h, Violating: run.histories[i : i+1]}}
 		}
 	}
 	return nil
@@ -171,7 +172,7 @@ func (x *threads) confirm(ctx context.Context, f *Finding, within time.Duration)
 	loose, err := v.Expected.Unordered(v.Outcome)
 	violates := false
 	if err == nil {
-		violates, err = x.options.Checker.Violates(ctx, loose)
+		violates, err = x.options.Checker.Violates(ctx, loose, x.class.Levels())
 	}
 	switch {
 	case err != nil:
@@ -231,6 +232,7 @@ func (x *threads) measure(ctx context.Context, f *Finding, within time.Duration)
 		for _, c := range run.Outcomes {
 			if !f.Seen.Expected.Contains(c.Outcome) {
 				times += c.Times
+				f.Seen.Violating = append(f.Seen.Violating, Execution{Outcome: c.Outcome})
 			}
 		}
 		spent += run.Elapsed

@@ -7,13 +7,14 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/hitting/visibility"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/spec"
 	"github.com/leadline/leadline/replay/spec/spectest"
+	"github.com/leadline/leadline/replay/weak"
 )
 
-// Checker returns the checker that stress.Search needs; it uses decide.Check. If
+// Checker returns the checker that stress.Search needs; it uses weak.Check. If
 // specification is nil, the checker uses the bundled one that the header of the history,
 // or the class, names.
 func Checker(specification replay.Spec) stress.Checker { return &checker{spec: specification} }
@@ -31,7 +32,7 @@ func (c *checker) lookup(model string, args []history.Value) (replay.Spec, error
 }
 
 // Violates implements stress.Checker.
-func (c *checker) Violates(ctx context.Context, h *history.History) (bool, error) {
+func (c *checker) Violates(ctx context.Context, h *history.History, levels map[string]visibility.Level) (bool, error) {
 	s, err := c.lookup(h.Model, h.ModelArgs)
 	if err != nil {
 		return false, err
@@ -39,7 +40,10 @@ func (c *checker) Violates(ctx context.Context, h *history.History) (bool, error
 	if err := c.probe(s, h.Ops); err != nil {
 		return false, err
 	}
-	v, err := decide.Check(ctx, h, s, replay.Options{Engine: replay.SearchEngine})
+	if h.Model == spec.RunsName {
+		levels = nil
+	}
+	v, err := weak.Check(ctx, h, s, levels, replay.Options{Engine: replay.SearchEngine})
 	return v.Answer == replay.NotLinearizable, err
 }
 

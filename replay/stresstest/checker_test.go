@@ -11,6 +11,7 @@ import (
 	"github.com/leadline/leadline/history/record"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/subject"
+	"github.com/leadline/leadline/hitting/visibility"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/spec"
 )
@@ -166,5 +167,32 @@ func TestObjectSpecText(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 		object.Apply(replay.Invocation{Method: "enqueue", Args: []history.Value{one}})
+	}
+}
+
+// TestCheckerLevels: the checker allows what a level does, given the model.
+func TestCheckerLevels(t *testing.T) {
+	b := history.NewBuilder(history.Header{Model: "kv"})
+	one, two := history.IntValue(1), history.IntValue(2)
+	event := func(op int64, e history.Event) {
+		e.Op, e.Process = history.IntValue(op), history.IntValue(op)
+		b.Add(&e)
+	}
+	event(0, history.Event{Method: "put", Args: []history.Value{one, one}})
+	event(0, history.Event{Type: history.OK})
+	event(1, history.Event{Method: "size"})
+	event(2, history.Event{Method: "remove", Args: []history.Value{one}})
+	event(2, history.Event{Type: history.OK, Result: one})
+	event(3, history.Event{Method: "put", Args: []history.Value{two, one}})
+	event(3, history.Event{Type: history.OK})
+	event(1, history.Event{Type: history.OK, Result: two})
+	h, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for level, want := range map[visibility.Level]bool{visibility.Complete: true, visibility.Peer: true, visibility.Monotonic: false, visibility.Bundle: false} {
+		if got, err := Checker(nil).Violates(t.Context(), h, map[string]visibility.Level{"size": level}); err != nil || got != want {
+			t.Errorf("%v: violates %v, %v", level, got, err)
+		}
 	}
 }

@@ -323,6 +323,9 @@ func (c *checker) describe(t TB, f *stress.Finding, dir string, call int) string
 	for _, w := range f.Waiting {
 		fmt.Fprintf(&b, "%s\n", w)
 	}
+	if line := f.Explained(); line != "" {
+		fmt.Fprintln(&b, strings.Replace(line, "--weak ", "Options.Weak ", 1))
+	}
 	if item, err := c.timeline(&b, f); err != nil {
 		fmt.Fprintf(&b, "the history cannot be drawn: %v\n", err)
 	} else {

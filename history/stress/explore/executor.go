@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -56,8 +57,17 @@ func (x *executor) Expected(p *stress.Program) (*stress.Expected, error) {
 	e, err := expectedOf(x.class, p)
 	if err == nil && !e.Complete {
 		e = enabled(e)
+		err = levelsTogether(e)
 	}
 	return e, err
+}
+
+// levelsTogether returns an error for levels of a program whose calls wait for one another.
+func levelsTogether(e *stress.Expected) error {
+	if e.Together && e.IsRelaxed() {
+		return errors.New("levels of consistency are for calls that can return one after another")
+	}
+	return nil
 }
 
 // Run implements stress.Executor.
@@ -260,7 +270,7 @@ func findingOf(by *explorer, e *Exploration, v *Violation) *stress.Finding {
 		expected = v.expected
 	}
 	return &stress.Finding{Recorded: true, RealTime: v.RealTime, Times: 1, Executions: e.Executions, Fault: v.fault, Method: v.method,
-		Seen: stress.Seen{Expected: expected, Outcome: v.Outcome, History: v.History, Detail: v}}
+		Seen: stress.Seen{Expected: expected, Outcome: v.Outcome, History: v.History, Violating: by.violatingExecutions(), Detail: v}}
 }
 
 // violationOf returns what findingOf was given.
@@ -377,6 +387,7 @@ func (x *executor) least(ctx context.Context, f *stress.Finding) error {
 		best.Execution = old.Execution
 		f.RealTime, f.Executions, f.Times = best.RealTime, e.Executions, by.violating()
 		f.Seen.Outcome, f.Seen.History, f.Seen.Detail = best.Outcome, best.History, best
+		f.Seen.Violating = by.violatingExecutions()
 		if best.expected != nil {
 			f.Seen.Expected = best.expected
 		}

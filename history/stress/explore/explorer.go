@@ -19,7 +19,11 @@ func Schedules(ctx context.Context, c *stress.Class, p *stress.Program, plan Pla
 	if err != nil {
 		return nil, err
 	}
-	return newExplorer(ctx, enabled(e), plan.Checker).explore(plan)
+	e = enabled(e)
+	if err := levelsTogether(e); err != nil {
+		return nil, err
+	}
+	return newExplorer(ctx, e, plan.Checker).explore(plan)
 }
 
 // An explorer runs a program in the scheduler.
@@ -229,7 +233,7 @@ func (x *explorer) record(r *schedule.Result) *executed {
 
 // explore runs the schedules of a plan.
 func (x *explorer) explore(plan Plan) (*Exploration, error) {
-	x.plan, x.result, x.seen = plan, &Exploration{Complete: -1}, stress.Executions{}
+	x.plan, x.result, x.seen = plan, &Exploration{Complete: -1, by: x}, stress.Executions{}
 	clear(x.judged)
 	if plan.Time > 0 {
 		x.oracle.end = time.Now().Add(plan.Time)

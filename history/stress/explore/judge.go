@@ -85,7 +85,7 @@ func (x *explorer) judge(rec *executed, v *Violation, bound int) (bool, error) {
 		if err != nil {
 			return false, fmt.Errorf("execution of %v: %w", x.program, err)
 		}
-		bad, err := x.checker.Violates(x.ctx, h)
+		bad, err := x.checker.Violates(x.ctx, h, x.class.Levels())
 		if err != nil || !bad {
 			return false, err
 		}

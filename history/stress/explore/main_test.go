@@ -68,7 +68,7 @@ func isViolation(t *testing.T, text string) {
 			t.Fatalf("%v:\n%s", err, text)
 		}
 		n++
-		if bad, err := stresstest.Checker(nil).Violates(t.Context(), h); !bad || err != nil {
+		if bad, err := stresstest.Checker(nil).Violates(t.Context(), h, nil); !bad || err != nil {
 			t.Errorf("violates %v, %v:\n%s", bad, err, text)
 		}
 	}

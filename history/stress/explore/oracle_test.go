@@ -292,7 +292,7 @@ func TestWaitsUnexpected(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := CheckerForTests.Violates(t.Context(), h); err != nil || got != test.want {
+		if got, err := CheckerForTests.Violates(t.Context(), h, nil); err != nil || got != test.want {
 			t.Errorf("%s, %v: violates %v, want %v, %v", test.program, test.outcome, got, test.want, err)
 		}
 	}

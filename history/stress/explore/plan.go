@@ -66,6 +66,8 @@ type Exploration struct {
 	// Executed are the different executions, by outcome and then by events, without those
 	// that were cut or diverged.
 	Executed []stress.Execution
+
+	by *explorer
 }
 
 // Unbounded is a bound that no schedule exceeds.
