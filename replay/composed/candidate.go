@@ -23,15 +23,22 @@ func (p *repairer) candidates() (all []candidate) {
 	}
 	rows := slices.Clone(p.x.c.operations)
 	slices.SortStableFunc(rows, func(a, b operation) int { return len(a.absent+a.present) - len(b.absent+b.present) })
+	var keys []literal
+	for _, k := range p.keys {
+		keys = append(keys, literal{k, func() any { return p.alone[0].names.goValue(k) }})
+	}
 	for i := range rows {
-		calls := [][]literal{nil}
-		for _, kind := range rows[i].params {
+		if rows[i].name == "Range" {
+			continue // is several operations
+		}
+		calls, params := [][]literal{nil}, rows[i].params
+		if params == allKeys {
+			calls, params = [][]literal{keys}, ""
+		}
+		for _, kind := range params {
 			pool := p.values
 			if kind == 'k' {
-				pool = nil
-				for _, k := range p.keys {
-					pool = append(pool, literal{k, func() any { return p.alone[0].names.goValue(k) }})
-				}
+				pool = keys
 			}
 			var longer [][]literal
 			for _, args := range calls {
@@ -142,7 +149,9 @@ func (p *repairer) single(o *operation, args []literal) (candidate, bool) {
 	}
 	inv := replay.Invocation{Method: o.name}
 	for _, l := range args {
-		inv.Args = append(inv.Args, l.value)
+		if o.params != allKeys {
+			inv.Args = append(inv.Args, l.value)
+		}
 	}
 	text := callText(inv)
 	if len(texts) > 0 {
@@ -198,7 +207,7 @@ func parts(returned any) []any {
 func (r *run) perform(o *operation, args []literal) (result any, found bool) {
 	list := make([]any, len(args))
 	for i, l := range args {
-		if list[i] = l.goValue(); o.params[i] != 'v' {
+		if list[i] = l.goValue(); o.params == allKeys || o.params[i] != 'v' {
 			list[i] = hashable(list[i])
 		}
 	}

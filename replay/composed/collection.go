@@ -29,7 +29,8 @@ type collection struct {
 type operation struct {
 	name string
 	// params says what each argument is: k is a key or an element of a set, v a
-	// value to insert, o a value to compare with.
+	// value to insert, o a value to compare with. The arguments of allKeys are all keys that
+	// may be in the collection; the environment does not run it.
 	params string
 	effect func(s state, args []value) value
 	// absent and present are the texts of a result that is null, and of one that
@@ -37,6 +38,8 @@ type operation struct {
 	// all results.
 	absent, present string
 }
+
+const allKeys = "*"
 
 // mapCollection has the operations of sync.Map. Those that return a value and whether
 // there was one return the value, or null if there was none. LoadOrStore returns null
@@ -79,6 +82,19 @@ var mapCollection = &collection{
 			}
 			return history.BoolValue(same)
 		}, "", "%s"},
+		{"Range", allKeys, func(s state, args []value) value { // where a Range begins; Loads follow
+			var all []value
+			for _, k := range args {
+				all = append(all, s.do("get", k))
+			}
+			return history.ListValue(all...)
+		}, "", ""},
+		{"Clear", allKeys, func(s state, args []value) value {
+			for _, k := range args {
+				s.do("delete", k)
+			}
+			return history.NoValue
+		}, "", ""},
 	},
 }
 
@@ -171,7 +187,11 @@ func (c *collection) commute(s state, a, b replay.Invocation) bool {
 // args returns the arguments of an operation whose kinds, as in operation.params, are among
 // the given ones.
 func (c *collection) args(inv replay.Invocation, kinds string) (list []value) {
-	for i, kind := range c.operation(inv.Method).params {
+	params := c.operation(inv.Method).params
+	if params == allKeys {
+		params = strings.Repeat("k", len(inv.Args))
+	}
+	for i, kind := range params {
 		if strings.ContainsRune(kinds, kind) {
 			list = append(list, inv.Args[i])
 		}
@@ -186,7 +206,7 @@ func (c *collection) alphabet(s state, keys, values, olds []value, without []str
 	var all []replay.Invocation
 	for i := range c.operations {
 		o := &c.operations[i]
-		if slices.Contains(without, o.name) {
+		if o.params == allKeys || slices.Contains(without, o.name) {
 			continue
 		}
 		calls := []replay.Invocation{{Method: o.name}}
@@ -239,6 +259,9 @@ func callText(inv replay.Invocation) string {
 
 // text returns an invocation with its result.
 func (c *collection) text(inv replay.Invocation, result value) string {
+	if c.operation(inv.Method).params == allKeys {
+		inv.Args = nil
+	}
 	if t := c.resultText(inv, result); t != "" {
 		return callText(inv) + ": " + t
 	}

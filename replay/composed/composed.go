@@ -8,7 +8,9 @@ import (
 	"slices"
 )
 
-// A Map is a concurrent map with the operations of sync.Map; a *sync.Map is one.
+// A Map is a concurrent map with the operations of sync.Map; a *sync.Map is one. The
+// environment may run operations at each step of a Range, which loads the keys in order, one
+// after another. It does not run Range and Clear itself.
 type Map interface {
 	Load(key any) (value any, ok bool)
 	Store(key, value any)
@@ -18,6 +20,8 @@ type Map interface {
 	Swap(key, value any) (previous any, loaded bool)
 	CompareAndSwap(key, old, new any) (swapped bool)
 	CompareAndDelete(key, old any) (deleted bool)
+	Range(f func(key, value any) bool)
+	Clear()
 }
 
 // A Set is a concurrent set. Add and Remove return whether they changed it.
@@ -50,7 +54,8 @@ type Options struct {
 	// that exceeds it counts as pending and is not judged.
 	Steps int
 	// Keys are more keys, or elements of a set, for the environment. It always has the keys
-	// that the method uses; those with pointers have to be here.
+	// that the method uses; those with pointers have to be here. For a method with Range or
+	// Clear, it has at least two keys.
 	Keys []any
 	// Values returns the values that the environment inserts. It is called for
 	// each run, because the method may change what the values point to. By default
@@ -114,7 +119,7 @@ func Test[O any](t TB, method func(O) any, o Options) {
 		return
 	}
 	if report.Panics != "" {
-		t.Logf("composed: the method panics even alone (%s); it may not expect the values that are there: see Options.Values", report.Panics)
+		t.Logf("composed: the method panics even alone (%s); it may not expect the keys or values that are there: see Options.Keys and Options.Values", report.Panics)
 	}
 	if report.Violation != nil {
 		t.Errorf("%v", report.Violation)
@@ -180,7 +185,7 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	for _, name := range o.Without {
 		if !slices.ContainsFunc([]*collection{mapCollection, setCollection, queueCollection}, func(c *collection) bool {
-			return slices.ContainsFunc(c.operations, func(op operation) bool { return op.name == name })
+			return slices.ContainsFunc(c.operations, func(op operation) bool { return op.name == name && op.params != allKeys })
 		}) {
 			return o, fmt.Errorf("composed: Options.Without has the unknown operation %q", name)
 		}

@@ -135,8 +135,11 @@
 //
 // The following are limits:
 //   - The method must do the same whenever the collection returns the same. It
-//     must not start goroutines that use the collection. It may neither iterate
-//     over the collection nor clear it.
+//     must not start goroutines that use the collection.
+//   - A Range is one Load for each key, in the order of the keys. It does not visit the keys in
+//     other orders, as sync.Map may. The environment does not run Range and Clear.
+//   - The collection is empty at first. All operations of the environment overlap the method,
+//     so it may always have run on an empty collection.
 //   - A run has one call of the method. Concurrent calls of it are covered only if
 //     operations of the environment have the same effects.
 //   - A run that exceeds Options.Steps is not judged.

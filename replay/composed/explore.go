@@ -89,10 +89,25 @@ func (x *explorer) prepare() error {
 	if x.c == setCollection {
 		x.keys = add(x.keys, x.values...)
 	}
+	if first.whole && len(x.keys) < 2 {
+		x.moreKeys()
+	}
 	if len(x.values) == 0 {
 		return errors.New("composed: Options.Values returns nothing")
 	}
 	return nil
+}
+
+// moreKeys adds keys to the environment of a method that uses all of the map.
+func (x *explorer) moreKeys() {
+	if len(x.keys) == 0 {
+		x.keys = []value{history.IntValue(1)}
+	}
+	if k := x.keys[0]; k.Kind() != history.List {
+		var n names
+		other, _ := different(n.goValue(k))
+		x.keys = append(x.keys, n.value(other))
+	}
 }
 
 // guess returns the default of Options.Values: the values that the method inserts, and

@@ -26,6 +26,7 @@ type run struct {
 	keys    []value             // all that may be in the collection
 	steps   int                 // number of operations of the method
 	refused []replay.Invocation // offered after the last operation of the method, and not chosen
+	whole   bool                // the method used Range or Clear
 	last    int                 // index in events of the last operation of the method
 	point   int                 // index in events of the linearization point, or -1
 
@@ -230,6 +231,35 @@ func (m mapOf) CompareAndSwap(key, old, new any) bool {
 
 func (m mapOf) CompareAndDelete(key, old any) bool {
 	return m.do("CompareAndDelete", hashable(key), hashable(old)).Bool()
+}
+
+func (m mapOf) Range(f func(key, v any) bool) {
+	m.all("Range")
+	after := func(last value) (next value, ok bool) {
+		for _, k := range m.keys {
+			if (last.Kind() == history.None || k.Compare(last) > 0) && (!ok || k.Compare(next) < 0) {
+				next, ok = k, true
+			}
+		}
+		return next, ok
+	}
+	for k, ok := after(value{}); ok; k, ok = after(k) {
+		if v, there := m.found("Load", m.names.goValue(k)); there && !f(m.names.goValue(k), v) {
+			return
+		}
+	}
+}
+
+func (m mapOf) Clear() { m.all("Clear") }
+
+// all runs an operation on all keys.
+func (m mapOf) all(method string) {
+	m.whole = true
+	var keys []any
+	for _, k := range m.keys {
+		keys = append(keys, m.names.goValue(k))
+	}
+	m.do(method, keys...)
 }
 
 // hashable returns v. It panics like sync.Map if v cannot be compared.
