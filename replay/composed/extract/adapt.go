@@ -17,28 +17,23 @@ func (f *testFile) adapt() error {
 	if err := f.adaptable(); err != nil {
 		return err
 	}
-	parameter := f.unusedName()
-	edits, err := f.edits(parameter)
+	f.used, f.parameter = map[types.Object]bool{}, f.unusedName()
+	argument := "m"
+	if f.typ = "composed.Map"; f.Type != "sync.Map" {
+		key, value := f.elements()
+		f.typ = fmt.Sprintf("typed%s[%s, %s]", f.Test, key, value)
+		argument = f.typ + "{m}"
+		f.Adapter = f.typed("typed" + f.Test)
+	}
+	body, err := f.body(&part{unit: f.unit, of: f.ops[0].of})
 	if err != nil {
 		return err
 	}
-	if callee := f.scanner.calleeWith(f.unit, f.ops[0].of.last()); callee != "" {
-		return fmt.Errorf("it calls %s, which may use the collection", callee)
+	for _, p := range f.parts {
+		f.Parts = append(f.Parts, p.text)
 	}
-	typ, argument := "composed.Map", "m"
-	if f.Type != "sync.Map" {
-		key, value, err := f.elements()
-		if err != nil {
-			return err
-		}
-		typ = fmt.Sprintf("typed%s[%s, %s]", f.Test, key, value)
-		argument = typ + "{m}"
-		f.Adapter = f.typed("typed" + f.Test)
-	}
-	d, used := f.unit.decl, map[types.Object]bool{}
-	f.collect(d.Body, edits, used)
-	params, args, keys := f.params(used)
-	results := ""
+	d := f.unit.decl
+	params, args, keys := f.params(f.used)
 	f.Call = "method(" + argument + args + ")"
 	switch n := d.Type.Results.NumFields(); n {
 	case 0:
@@ -50,12 +45,8 @@ func (f *testFile) adapt() error {
 			f.Results = append(f.Results, "r"+strconv.Itoa(i))
 		}
 	}
-	if r := d.Type.Results; r != nil {
-		f.collect(r, nil, used)
-		results = f.cut(r.Pos(), r.End(), nil)
-	}
-	f.Method = fmt.Sprintf("func(%s %s%s) %s %s", parameter, typ, params, results, f.cut(d.Body.Pos(), d.Body.End(), edits))
-	f.HasArgs, f.Keys, f.Imports = args != "", keys, imports(used)
+	f.Method = fmt.Sprintf("func(%s %s%s) %s %s", f.parameter, f.typ, params, f.results(d), body)
+	f.HasArgs, f.Keys, f.Imports = args != "", keys, imports(f.used)
 	return nil
 }
 
@@ -71,9 +62,6 @@ func (f *Function) adaptable() error {
 		return errors.New("it has type parameters")
 	}
 	for _, o := range f.ops {
-		if o.recv == nil {
-			return fmt.Errorf("%s is called in %s", o.Method, o.Via)
-		}
 		if !f.composable(o.Method) {
 			return fmt.Errorf("composed.Map does not have %s", o.Method)
 		}
@@ -81,35 +69,30 @@ func (f *Function) adaptable() error {
 	return nil
 }
 
-// receives reports whether an expression is the receiver of an operation.
-func (f *Function) receives(e ast.Expr) bool {
-	return slices.ContainsFunc(f.ops, func(o *op) bool { return o.recv == e })
-}
-
 // aliased reports whether an expression is the collection as the value of a
 // variable.
-func (f *Function) aliased(e ast.Expr) bool {
-	for _, right := range f.unit.aliases {
+func (f *Function) aliased(p *part, e ast.Expr) bool {
+	for _, right := range p.unit.aliases {
 		if right == e && isPlace(e) && collection(f.scanner.Info.TypeOf(e)) != nil {
-			p, ok := f.scanner.path(f.unit, e)
-			return ok && p.same(f.ops[0].of)
+			q, ok := f.scanner.path(p.unit, e)
+			return ok && q.same(p.of)
 		}
 	}
 	return false
 }
 
-// calleeWith returns the name of a function of the package that the unit calls, directly
-// or not, and that has operations on a collection whose path ends in last. It returns ""
-// if there is no such function.
-func (x *scanner) calleeWith(u *unit, last string) string {
-	called := []*unit{u}
+// calleeWith returns the name of a function of the package that a part calls, directly or not,
+// and that has operations on a collection whose path has the same end. It leaves out the calls
+// of copies. It returns "" if there is no such function.
+func (x *scanner) calleeWith(p *part, copies map[*ast.CallExpr]*part) string {
+	called := []*unit{p.unit}
 	for i := 0; i < len(called); i++ {
 		for _, c := range called[i].calls {
 			callee := x.byFunc[c.callee]
-			if callee == nil || slices.Contains(called[1:], callee) {
+			if callee == nil || slices.Contains(called[1:], callee) || copies[c.call] != nil {
 				continue
 			}
-			if slices.ContainsFunc(callee.ops, func(o *op) bool { return o.of.last() == last }) {
+			if slices.ContainsFunc(callee.ops, func(o *op) bool { return o.of.last() == p.of.last() }) {
 				return callee.name
 			}
 			called = append(called, callee)
@@ -124,9 +107,20 @@ func (p path) last() string {
 	return text[strings.LastIndexByte(text, '.')+1:]
 }
 
-// unusedName returns a name that the function does not use.
+// unusedName returns a name that no function of the package's file uses.
 func (f *Function) unusedName() string {
 	names := map[string]bool{"t": true, "method": true, "composed": true}
+	for _, u := range f.scanner.units {
+		if u != f.unit && !slices.ContainsFunc(f.ops, func(o *op) bool { return o.recv == nil }) {
+			continue // is not copied
+		}
+		ast.Inspect(u.body, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				names[id.Name] = true
+			}
+			return true
+		})
+	}
 	ast.Inspect(f.unit.decl, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			names[id.Name] = true
@@ -140,54 +134,65 @@ func (f *Function) unusedName() string {
 	return name
 }
 
-// edits returns the edits that replace the collection by the parameter, in the order of
-// the source. An error says where the function uses it in another way.
-func (f *Function) edits(parameter string) (edits []edit, err error) {
+// edits returns the edits that replace the collection by the parameter, and calls by those of
+// copies, in the order of the source. An error says where the part uses the collection in
+// another way.
+func (f *testFile) edits(p *part, calls map[*ast.CallExpr]*part) (edits []edit, err error) {
 	info := f.scanner.Info
-	ast.Inspect(f.unit.body, func(n ast.Node) bool {
+	receives := func(e ast.Expr) bool {
+		return slices.ContainsFunc(p.unit.ops, func(o *op) bool { return o.recv == e && o.of.same(p.of) })
+	}
+	ast.Inspect(p.unit.body, func(n ast.Node) bool {
 		e, ok := n.(ast.Expr)
 		if !ok || err != nil {
 			return err == nil
 		}
+		if c, ok := e.(*ast.CallExpr); ok && calls[c] != nil {
+			var call []edit
+			if call, err = f.callEdits(c, calls[c]); err != nil {
+				return false
+			}
+			edits = append(edits, call...)
+		}
+		if slices.ContainsFunc(edits, func(d edit) bool { return d.from <= e.Pos() && e.End() <= d.to }) {
+			return false
+		}
 		id, _ := e.(*ast.Ident)
-		aliased := f.aliased(e)
-		if aliased || f.receives(e) {
-			if aliased || id == nil || f.unit.aliases[info.Uses[id]] == nil {
-				edits = append(edits, edit{e.Pos(), e.End(), parameter})
+		aliased := f.aliased(p, e)
+		if aliased || receives(e) {
+			if aliased || id == nil || p.unit.aliases[info.Uses[id]] == nil {
+				edits = append(edits, edit{e.Pos(), e.End(), f.parameter})
 			}
 			return false
 		}
 		if id != nil && info.Defs[id] != nil {
 			return true // the name of a variable; the value of an alias is inspected itself
 		}
-		if p, ok := f.scanner.path(f.unit, e); ok && p.same(f.ops[0].of) && collection(info.TypeOf(e)) != nil {
+		if q, ok := f.scanner.path(p.unit, e); ok && q.same(p.of) && collection(info.TypeOf(e)) != nil {
 			err = fmt.Errorf("line %d uses the collection in another way", f.scanner.fset.Position(e.Pos()).Line)
 		}
 		return true
 	})
+	slices.SortStableFunc(edits, func(a, b edit) int { return int(a.from - b.from) })
 	return edits, err
 }
 
 // elements returns the types of keys and values.
-func (f *Function) elements() (key, value string, err error) {
-	named := collection(f.scanner.Info.TypeOf(f.ops[0].recv))
-	if named == nil {
-		return "", "", errors.New("the collection is embedded")
-	}
+func (f *Function) elements() (key, value string) {
 	qualifier := func(p *types.Package) string {
 		if p == f.scanner.Types {
 			return ""
 		}
 		return p.Name()
 	}
-	args := named.TypeArgs()
+	args := f.ops[0].typ.TypeArgs()
 	switch args.Len() {
 	case 2:
-		return types.TypeString(args.At(0), qualifier), types.TypeString(args.At(1), qualifier), nil
+		return types.TypeString(args.At(0), qualifier), types.TypeString(args.At(1), qualifier)
 	case 1:
-		return "string", types.TypeString(args.At(0), qualifier), nil
+		return "string", types.TypeString(args.At(0), qualifier)
 	}
-	return "string", "any", nil
+	return "string", "any"
 }
 
 // collect adds to used the objects and imported packages that a node uses outside of edits.

@@ -56,8 +56,11 @@
 // several, unless a variable that names the collection is declared in the loop. The
 // function of a Range counts as a loop.
 //
-// A call of a function of the same package counts as an operation if the function only
-// wraps one: it has up to three statements and one operation. Function literals belong
+// The operations of a called function of the same package count as operations of the caller,
+// up to three calls deep, if they are on a collection that the caller names too. A function
+// with a single call of another one is not composed, unless the call is in a loop. If the
+// collection is a variable of the package, one of the calls has to be an operation itself, or
+// of a function with one operation. Function literals belong
 // to their function, with two exceptions. The literal of a go statement is a function of
 // its own, because another goroutine runs it. So is a literal that uses a collection that
 // the function around it makes, because other goroutines may call it.
@@ -65,7 +68,6 @@
 // These are not found:
 //   - operations through an interface, or a function value;
 //   - operations in functions of other packages;
-//   - other functions of the same package, as part of their callers;
 //   - operations on a collection that the function makes itself, outside of function
 //     literals.
 //
@@ -78,9 +80,10 @@
 // A skeleton has a copy of the function with the collection as a parameter.
 // Arguments are values such as "a", 1 and new(T), and a TODO asks to review them: a
 // function that returns or panics before its second operation passes the test.
+// Called functions with operations on the collection are copied, too.
 // For collections other than sync.Map, an adapter has their methods. If a function cannot
 // be copied, it is a comment with the reason, in a test that fails until it is edited. For
-// instance, composed.Map does not have Range, and the copy may not compile. If the
+// instance, composed.Map does not have Compute, and the copy may not compile. If the
 // skeletons are written to the directory of the package, the copy can use everything that
 // the package declares. Otherwise the test is in a package composed_test, and the copy can
 // use other packages only. All skeletons are formatted, compile, and pass go vet.

@@ -22,8 +22,6 @@ type Function struct {
 	scanner *scanner // of the package
 	unit    *unit
 	ops     []*op
-	file    *token.File // the file of the function, and its content; see skeleton
-	content []byte
 }
 
 // An Operation is a call of a method of the collection.
@@ -79,7 +77,7 @@ func (x *scanner) functions(dir string) []*Function {
 		for _, ops := range u.composed() {
 			f := &Function{
 				Position: place(u.pos), Package: x.Package.ImportPath, Name: u.name,
-				Collection: ops[0].of.String(), Type: ops[0].typ, scanner: x, unit: u, ops: ops,
+				Collection: ops[0].of.String(), Type: ops[0].typ.Obj().Pkg().Name() + "." + ops[0].typ.Obj().Name(), scanner: x, unit: u, ops: ops,
 			}
 			for _, o := range ops {
 				o.Position = place(o.site)

@@ -34,18 +34,13 @@ func lookupLibrary(path string) *library {
 	return &libraries[i]
 }
 
-// collectionType returns the type of the collection that has the method, such as
-// sync.Map, or "" if the method is not one of a collection.
-func collectionType(f *types.Func) string {
-	recv := f.Signature().Recv()
-	if recv == nil {
-		return ""
+// collectionType returns the type of the collection that has the method, or nil if the method
+// is not one of a collection.
+func collectionType(f *types.Func) *types.Named {
+	if recv := f.Signature().Recv(); recv != nil {
+		return collection(recv.Type())
 	}
-	named := collection(recv.Type())
-	if named == nil {
-		return ""
-	}
-	return f.Pkg().Name() + "." + named.Obj().Name()
+	return nil
 }
 
 // collection returns the type of a collection that a type is, or points to, or nil.
@@ -70,7 +65,7 @@ func iterates(method string) bool {
 }
 
 // mapMethods are the operations of composed.Map.
-var mapMethods = []string{"Load", "Store", "LoadOrStore", "LoadAndDelete", "Delete", "Swap", "CompareAndSwap", "CompareAndDelete"}
+var mapMethods = []string{"Load", "Store", "LoadOrStore", "LoadAndDelete", "Delete", "Swap", "CompareAndSwap", "CompareAndDelete", "Range", "Clear"}
 
 // adapters has methods of collections other than sync.Map, written with operations of
 // composed.Map. It has only methods whose effect is the same in all libraries.
@@ -90,6 +85,8 @@ var adapters = map[string]string{
 	"Pop":           "(key K) (V, bool) { v, loaded := t.m.LoadAndDelete(key); x, _ := v.(V); return x, loaded }",
 	"Delete":        "(key K) { t.m.Delete(key) }",
 	"Remove":        "(key K) { t.m.Delete(key) }",
+	"Range":         "(f func(K, V) bool) { t.m.Range(func(k, v any) bool { key, _ := k.(K); x, _ := v.(V); return f(key, x) }) }",
+	"Clear":         "() { t.m.Clear() }",
 }
 
 // composable reports whether composed.Map or an adapter has the operation.

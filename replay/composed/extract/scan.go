@@ -35,9 +35,14 @@ func (p path) declaredIn(n ast.Node) bool {
 type op struct {
 	Operation
 	of   path
-	typ  string // of the collection
+	typ  *types.Named // of the collection
 	site token.Pos
 	recv ast.Expr // the receiver of the call, or nil if Via is set
+	loop bool     // the call is in a loop of the unit
+	// part reports that the call is a part of a composed operation: it is the operation
+	// itself, or a function with one operation, or the collection is not a variable of the
+	// package. Functions that call composed ones on such a variable are too many.
+	part bool
 }
 
 // A unit is code that one goroutine runs. It is the body of a function with its function
@@ -52,11 +57,13 @@ type unit struct {
 	local   map[types.Object]bool // collections that the unit makes
 	ops     []*op
 	calls   []call                // of functions of the package
+	inlined []*op                 // ops, and those of the functions that it calls
 	only    map[types.Object]bool // if not nil, the unit around it handles all other collections
 }
 
 // A call of a function of the same package. receiver is nil for a function.
 type call struct {
+	call     *ast.CallExpr
 	callee   *types.Func
 	receiver *path
 	args     []*path // nil for an argument that is not a path
@@ -67,13 +74,14 @@ type call struct {
 // A scanner scans one package.
 type scanner struct {
 	*golist.Source
-	fset   *token.FileSet
-	units  []*unit
-	byFunc map[*types.Func]*unit
+	fset    *token.FileSet
+	units   []*unit
+	byFunc  map[*types.Func]*unit
+	content map[*token.File][]byte // see read
 }
 
 func newScanner(s *golist.Source, fset *token.FileSet) *scanner {
-	x := &scanner{Source: s, fset: fset, byFunc: map[*types.Func]*unit{}}
+	x := &scanner{Source: s, fset: fset, byFunc: map[*types.Func]*unit{}, content: map[*token.File][]byte{}}
 	for _, file := range s.Files {
 		for _, d := range file.Decls {
 			switch d := d.(type) {
@@ -86,12 +94,7 @@ func newScanner(s *golist.Source, fset *token.FileSet) *scanner {
 			}
 		}
 	}
-	// Twice, because a wrapper of an operation may call another wrapper.
-	for range 2 {
-		for _, u := range x.units {
-			x.inline(u)
-		}
-	}
+	x.inline()
 	return x
 }
 
@@ -255,7 +258,7 @@ func (x *scanner) call(u *unit, c *ast.CallExpr, stack []ast.Node) {
 	switch f := called(c).(type) {
 	case *ast.Ident:
 		if callee, ok := x.Info.Uses[f].(*types.Func); ok && callee.Pkg() == x.Types {
-			u.calls = append(u.calls, call{callee.Origin(), nil, x.paths(u, c.Args), c.Pos(), x.loops(stack)})
+			u.calls = append(u.calls, call{c, callee.Origin(), nil, x.paths(u, c.Args), c.Pos(), x.loops(stack)})
 		}
 	case *ast.SelectorExpr:
 		selection := x.Info.Selections[f]
@@ -271,11 +274,11 @@ func (x *scanner) call(u *unit, c *ast.CallExpr, stack []ast.Node) {
 			return
 		}
 		of.suffix += implicit(selection)
-		if typ := collectionType(callee); typ != "" {
+		if typ := collectionType(callee); typ != nil {
 			o := Operation{Method: callee.Name(), Loop: repeats(of, x.loops(stack))}
-			u.ops = append(u.ops, &op{o, of, typ, f.Sel.Pos(), f.X})
+			u.ops = append(u.ops, &op{o, of, typ, f.Sel.Pos(), f.X, o.Loop, true})
 		} else if callee.Pkg() == x.Types {
-			u.calls = append(u.calls, call{callee.Origin(), &of, x.paths(u, c.Args), f.Sel.Pos(), x.loops(stack)})
+			u.calls = append(u.calls, call{c, callee.Origin(), &of, x.paths(u, c.Args), f.Sel.Pos(), x.loops(stack)})
 		}
 	}
 }
@@ -300,7 +303,7 @@ func (x *scanner) loops(stack []ast.Node) []ast.Node {
 			if _, literal := inside.(*ast.FuncLit); !ok || !literal || x.Info.Selections[f] == nil {
 				continue
 			}
-			if callee, ok := x.Info.Selections[f].Obj().(*types.Func); ok && collectionType(callee) != "" && iterates(callee.Name()) {
+			if callee, ok := x.Info.Selections[f].Obj().(*types.Func); ok && collectionType(callee) != nil && iterates(callee.Name()) {
 				loops = append(loops, n)
 			}
 		}
@@ -314,33 +317,48 @@ func repeats(of path, loops []ast.Node) bool {
 	return slices.ContainsFunc(loops, func(n ast.Node) bool { return !of.declaredIn(n) })
 }
 
-// wrapperStatements is the most statements that a wrapper of an operation has.
-const wrapperStatements = 3
+// callDepth is the depth of calls that count as operations of a function.
+const callDepth = 3
 
-// wraps reports whether a unit is a short function with one operation.
-func (u *unit) wraps() bool {
-	return len(u.ops) == 1 && !u.ops[0].Loop && !iterates(u.ops[0].Method) && len(u.body.List) <= wrapperStatements
+// inline sets the operations of all units with those of the functions of the package that
+// they call.
+func (x *scanner) inline() {
+	for range callDepth {
+		all := make([][]*op, len(x.units))
+		for i, u := range x.units {
+			all[i] = x.withCallees(u)
+		}
+		for i, u := range x.units {
+			u.inlined = all[i]
+		}
+	}
 }
 
-// inline adds the operations of called functions that only wrap one operation.
-func (x *scanner) inline(u *unit) {
-	var ops []*op
+// withCallees returns the operations of a unit and the known ones of the functions that it
+// calls.
+func (x *scanner) withCallees(u *unit) []*op {
+	ops := slices.Clone(u.ops)
 	for _, c := range u.calls {
 		callee := x.byFunc[c.callee]
-		if callee == nil || callee == u || !callee.wraps() {
+		if callee == nil || callee == u {
 			continue
 		}
-		inner := callee.ops[0]
-		of, ok := c.substitute(inner.of)
-		if ok && !slices.ContainsFunc(u.ops, func(o *op) bool { return o.site == c.site }) {
-			o := Operation{Method: inner.Method, Loop: repeats(of, c.loops), Via: callee.name}
-			ops = append(ops, &op{o, of, inner.typ, c.site, nil})
+		known, first := callee.ops, len(ops)
+		if callee.inlined != nil {
+			known = callee.inlined
+		}
+		for _, inner := range known {
+			of, ok := c.substitute(inner.of)
+			if !ok || slices.ContainsFunc(ops[first:], func(o *op) bool { return o.Method == inner.Method && o.of.same(of) }) {
+				continue
+			}
+			loop := repeats(of, c.loops)
+			o := Operation{Method: inner.Method, Loop: inner.Loop || loop, Via: callee.name}
+			ops = append(ops, &op{o, of, inner.typ, c.site, nil, loop, len(known) == 1 || of.root.Parent() != x.Types.Scope()})
 		}
 	}
-	if len(ops) > 0 {
-		u.ops = append(u.ops, ops...)
-		slices.SortStableFunc(u.ops, func(a, b *op) int { return int(a.site - b.site) })
-	}
+	slices.SortStableFunc(ops, func(a, b *op) int { return int(a.site - b.site) })
+	return ops
 }
 
 // substitute translates a path of the called function into a path of the caller.
@@ -368,11 +386,11 @@ func (c call) substitute(p path) (path, bool) {
 	return path{of.root, of.suffix + p.suffix, of.inner}, true
 }
 
-// composed returns the operations of a unit, grouped by collection. It leaves out
-// collections with a single operation outside of loops.
+// composed returns the operations of a unit and its callees, grouped by collection. It leaves
+// out collections with a single operation outside of loops, and those with a single call.
 func (u *unit) composed() [][]*op {
 	var groups [][]*op
-	for _, o := range u.ops {
+	for _, o := range u.inlined {
 		if u.only != nil && !u.only[o.of.root] {
 			continue
 		}
@@ -383,5 +401,7 @@ func (u *unit) composed() [][]*op {
 		}
 		groups[i] = append(groups[i], o)
 	}
-	return slices.DeleteFunc(groups, func(g []*op) bool { return len(g) == 1 && !g[0].Loop })
+	return slices.DeleteFunc(groups, func(g []*op) bool {
+		return g[0].site == g[len(g)-1].site && !g[0].loop || !slices.ContainsFunc(g, func(o *op) bool { return o.part })
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/format"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -104,6 +105,11 @@ type testFile struct {
 	Results []string // names for the results, if there are several
 	Keys    string   // the field of composed.Options, or ""
 	Adapter string   // declarations, or ""
+	Parts   []string // the functions that it calls, as function literals
+
+	parameter, typ string // the collection
+	used           map[types.Object]bool
+	parts, open    []*part // the copied functions, and those whose copy is not complete
 
 	// A function that is not copied:
 	Reason string
@@ -139,6 +145,9 @@ func Test{{.Test}}(t *testing.T) {
 		return nil
 	}, composed.Options{})
 	{{- else}}
+	{{- range .Parts}}
+	{{.}}
+	{{- end}}
 	method := {{.Method}}
 	{{- if .HasArgs}}
 	// TODO: choose arguments with which the operations run; a panic counts as a result.
@@ -171,17 +180,11 @@ func (f *Function) skeleton(dir, name string) ([]byte, error) {
 	if inside {
 		t.Clause = f.scanner.Types.Name()
 	}
-	file := f.scanner.fset.File(f.unit.body.Pos())
-	content, err := os.ReadFile(file.Name())
-	switch {
-	case err != nil:
+	if err := f.read(f.unit); err != nil {
 		return nil, err
-	case len(content) != file.Size():
-		return nil, fmt.Errorf("%s has changed", file.Name())
 	}
-	f.file, f.content = file, content
 	copied := *t
-	err = copied.adapt()
+	err := copied.adapt()
 	if err == nil {
 		var text []byte
 		if text, err = copied.source(); err == nil {
@@ -213,14 +216,33 @@ type edit struct {
 	by       string
 }
 
-// cut returns a part of the source with edits, which are in order.
+// read reads the source of a unit for cut.
+func (f *Function) read(u *unit) error {
+	file := f.scanner.fset.File(u.body.Pos())
+	if f.scanner.content[file] != nil {
+		return nil
+	}
+	content, err := os.ReadFile(file.Name())
+	switch {
+	case err != nil:
+		return err
+	case len(content) != file.Size():
+		return fmt.Errorf("%s has changed", file.Name())
+	}
+	f.scanner.content[file] = content
+	return nil
+}
+
+// cut returns a part of the source of a unit that was read, with edits, which are in order.
 func (f *Function) cut(from, to token.Pos, edits []edit) string {
 	var b strings.Builder
+	file := f.scanner.fset.File(from)
+	content := f.scanner.content[file]
 	for _, e := range edits {
-		b.Write(f.content[f.file.Offset(from):f.file.Offset(e.from)])
+		b.Write(content[file.Offset(from):file.Offset(e.from)])
 		b.WriteString(e.by)
 		from = e.to
 	}
-	b.Write(f.content[f.file.Offset(from):f.file.Offset(to)])
+	b.Write(content[file.Offset(from):file.Offset(to)])
 	return b.String()
 }
