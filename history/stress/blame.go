@@ -2,8 +2,8 @@ package stress
 
 import "slices"
 
-// parallel returns the names of the methods that the sequences call, in order.
-func (p *Program) parallel() []string {
+// Parallel returns the names of the methods that the sequences call, in order.
+func (p *Program) Parallel() []string {
 	var names []string
 	for _, sequence := range p.Sequences {
 		for _, inv := range sequence {
@@ -20,7 +20,7 @@ func (s *searcher) isGuilty(p *Program) bool {
 	if len(s.guilty) == 0 {
 		return false
 	}
-	names := p.parallel()
+	names := p.Parallel()
 	return slices.ContainsFunc(s.guilty, func(set []string) bool {
 		return !slices.ContainsFunc(set, func(m string) bool { return !slices.Contains(names, m) })
 	})

@@ -124,7 +124,7 @@ func (f *Finding) write() {
 	if f.Method != "" {
 		v.History.ID += "." + f.Method
 	}
-	f.Program, f.Methods, f.Outcome, f.Rank, f.History = p.String(), p.parallel(), v.Outcome.String(), rank(p), encode(v.History)
+	f.Program, f.Methods, f.Outcome, f.Rank, f.History = p.String(), p.Parallel(), v.Outcome.String(), rank(p), encode(v.History)
 	if m := v.Expected.Class.Method(f.Method); m != nil && m.Level != visibility.Complete {
 		f.Level = m.Level.String()
 	}

@@ -399,7 +399,7 @@ func (s *searcher) starting(method string, p *Program) {
 		s.options.Starting(method, p.String())
 	}
 	if s.options.started != nil {
-		m := startingMessage{Method: method, Program: p.String(), Calls: p.parallel()}
+		m := startingMessage{Method: method, Program: p.String(), Calls: p.Parallel()}
 		if e := s.report.Explored; e != nil {
 			m.Judged = e.Judged
 		}

@@ -44,7 +44,7 @@ func (s *searcher) charge(p *Program, took time.Duration) {
 // ran counts a program that was run for the first time.
 func (s *searcher) ran(p *Program, took time.Duration) {
 	s.charge(p, took)
-	for _, m := range p.parallel() {
+	for _, m := range p.Parallel() {
 		s.report.MethodPrograms[m]++
 	}
 }

@@ -48,7 +48,7 @@ func TestShares(t *testing.T) {
 		t.Error("a quick method had its share")
 	}
 	queue := level{programs: []later{{program: calls("Keys", "Put")}, {program: calls("Get", "Count")}, {program: calls("Put", "Put")}}}
-	if next := s.takeLater(&queue); next.program.parallel()[0] != "Count" || len(queue.programs) != 2 {
+	if next := s.takeLater(&queue); next.program.Parallel()[0] != "Count" || len(queue.programs) != 2 {
 		t.Errorf("%v comes next", next.program)
 	}
 	s.targets[0].done, s.targets[2].done = true, true

@@ -2,6 +2,7 @@ package subjects_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -73,7 +74,7 @@ func TestMain(m *testing.M) {
 
 // TestKnownViolations explores the programs of the 53 known violations, with instrumented
 // copies of the libraries in a test program of its own. Each needs as many preemptions as
-// were recorded, and none was found with fewer. Nothing is found in the programs of controls.
+// were recorded, and none was found with fewer. The levels that explain them are those of levels.jsonl. Nothing is found in the programs of controls.
 // Each program gets at most mostExecutions.
 func TestKnownViolations(t *testing.T) {
 	if testing.Short() {
@@ -90,17 +91,62 @@ func TestKnownViolations(t *testing.T) {
 	}
 	p := startInstrumented(t, "known")
 	defer p.Close()
+	var levels bytes.Buffer
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, v := range known {
 		_ = p.Send(v) // if it is dead, Receive says why
-		var found string
+		var found answer
 		if err := p.Receive(&found); err != nil {
 			t.Fatalf("%v: %v", &v, err)
 		}
-		t.Logf("%v: %s", &v, found)
-		if found != v.Hunt.Outcome {
-			t.Errorf("%v: returned %s instead of %s", &v, found, v.Hunt.Outcome)
+		t.Logf("%v: %+v", &v, found)
+		if found.Outcome != v.Hunt.Outcome {
+			t.Errorf("%v: returned %s instead of %s", &v, found.Outcome, v.Hunt.Outcome)
+		}
+		if v.Hunt.Outcome != notFound {
+			line, _ := json.Marshal(levelLine{v.Object, v.Method, v.Hunt.Program, found.Weak})
+			levels.Write(append(line, '\n'))
+			if row := found.row(&v); !strings.Contains(string(readme), row) {
+				t.Errorf("README.md has no line %s", row)
+			}
 		}
 	}
+	const file = "levels.jsonl"
+	if *update {
+		if err := os.WriteFile(file, levels.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile(file); err != nil || string(want) != levels.String() {
+		t.Errorf("%s differs: run with -update: %v", file, err)
+	}
+}
+
+// A levelLine is a line of levels.jsonl: the levels that explain all outcomes of a program.
+type levelLine struct {
+	Object  string   `json:"object"`
+	Method  string   `json:"method"` // "" for the core
+	Program string   `json:"program"`
+	Weak    []string `json:"weak"`
+}
+
+// An answer is what the worker finds in a program: the first violation, and the levels that explain
+// all that it finds.
+type answer struct {
+	Outcome string
+	Weak    []string
+}
+
+// row returns the line of the table of levels.
+func (a *answer) row(v *violation) string {
+	method, levels := cmp.Or(v.Method, "(core)"), strings.ReplaceAll(strings.Join(a.Weak, ", "), v.Method+"=", "")
+	if v.Method == "" {
+		levels = strings.Join(a.Weak, ", ")
+	}
+	return fmt.Sprintf("| %s | %s | %s |\n", v.Object, method, cmp.Or(levels, "none"))
 }
 
 // controls are programs of methods that are atomic.
@@ -177,7 +223,7 @@ func serveKnown(ctx context.Context, c *worker.Conn) error {
 			break
 		}
 		if found, err := find(ctx, all, &v); err != nil {
-			c.Send(err.Error())
+			c.Send(answer{Outcome: err.Error()})
 		} else {
 			c.Send(found)
 		}
@@ -185,27 +231,36 @@ func serveKnown(ctx context.Context, c *worker.Conn) error {
 	return err
 }
 
-func find(ctx context.Context, all []object, v *violation) (string, error) {
+func find(ctx context.Context, all []object, v *violation) (a answer, err error) {
 	i := slices.IndexFunc(all, func(o object) bool { return o.Name == v.Object })
 	if i < 0 {
-		return "", errors.New("no such object")
+		return a, errors.New("no such object")
 	}
 	r, err := derivers[v.Object](all[i].Reflect)
 	if err != nil {
-		return "", err
+		return a, err
 	}
 	p, err := stress.Parse(v.Hunt.Program, r.Class)
 	if err != nil {
-		return "", err
+		return a, err
 	}
 	e, err := explore.Schedules(ctx, r.Class, p, explore.Plan{Preemptions: 2, Executions: mostExecutions, Strategy: "dfs", Checker: stresstest.Checker(nil)})
 	switch {
 	case err != nil:
-		return "", err
+		return a, err
 	case len(e.Violations) == 0 && e.Undecided+e.Cut+e.Diverged > 0:
-		return "", fmt.Errorf("not found, but %d executions are undecided, %d cut, %d diverged", e.Undecided, e.Cut, e.Diverged)
+		return a, fmt.Errorf("not found, but %d executions are undecided, %d cut, %d diverged", e.Undecided, e.Cut, e.Diverged)
 	case len(e.Violations) == 0:
-		return "", errors.New(notFound)
+		return a, errors.New(notFound)
 	}
-	return fmt.Sprint(e.Violations[0].Outcome), nil
+	a.Outcome = fmt.Sprint(e.Violations[0].Outcome)
+	if e, err = explore.Schedules(ctx, r.Class, p, explore.Plan{Preemptions: 2, Executions: mostExecutions, All: true, Checker: stresstest.Checker(nil)}); err != nil {
+		return a, err
+	}
+	methods := []string{v.Method}
+	if v.Method == "" {
+		methods = p.Parallel()
+	}
+	a.Weak = e.Weak(methods...)
+	return a, nil
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/leadline/leadline/history/stress"
 )
 
-var update = flag.Bool("update", false, "write constructors_test.go")
+var update = flag.Bool("update", false, "write constructors_test.go and levels.jsonl")
 
 func subjects(t *testing.T) []object {
 	t.Helper()
