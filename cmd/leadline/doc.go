@@ -286,9 +286,14 @@
 //
 //	leadline composed --skeleton cache ./cache
 //
-// Collections are sync.Map and the maps of xsync, concurrent-map, haxmap and
-// cornelk/hashmap. The tests use replay/composed, whose environment changes the
-// collection between the operations. The status is 2 if a package does not compile.
+// Collections are sync.Map, the maps of xsync, concurrent-map, haxmap and
+// cornelk/hashmap, and hand-written maps, sets and queues with a lock. The tests use
+// replay/composed, whose environment changes the collection between the operations. A
+// test that fails ends with a repair, if one was found that is atomic:
+//
+//	Repair: LoadOrStore("a", 1), and return its value
+//
+// The status is 2 if a package does not compile.
 // See go doc ./replay/composed/extract.
 //
 // # Command line

@@ -19,7 +19,13 @@ func (f *testFile) adapt() error {
 	}
 	f.used, f.parameter = map[types.Object]bool{}, f.unusedName()
 	argument := "m"
-	if f.typ = "composed.Map"; f.Type != "sync.Map" {
+	typ := f.ops[0].typ
+	switch f.typ = "composed.Map"; {
+	case lookupLibrary(typ.Obj().Pkg().Path()) == nil:
+		f.typ = "typed" + f.Test
+		argument = f.typ + "{m}"
+		f.Adapter = f.written(writtenKind(typ), f.typ)
+	case f.Type != "sync.Map":
 		key, value := f.elements()
 		f.typ = fmt.Sprintf("typed%s[%s, %s]", f.Test, key, value)
 		argument = f.typ + "{m}"
@@ -177,20 +183,22 @@ func (f *testFile) edits(p *part, calls map[*ast.CallExpr]*part) (edits []edit, 
 	return edits, err
 }
 
+// qualifier returns the name of a package in the test.
+func (f *Function) qualifier(p *types.Package) string {
+	if p == f.scanner.Types {
+		return ""
+	}
+	return p.Name()
+}
+
 // elements returns the types of keys and values.
 func (f *Function) elements() (key, value string) {
-	qualifier := func(p *types.Package) string {
-		if p == f.scanner.Types {
-			return ""
-		}
-		return p.Name()
-	}
 	args := f.ops[0].typ.TypeArgs()
 	switch args.Len() {
 	case 2:
-		return types.TypeString(args.At(0), qualifier), types.TypeString(args.At(1), qualifier)
+		return types.TypeString(args.At(0), f.qualifier), types.TypeString(args.At(1), f.qualifier)
 	case 1:
-		return "string", types.TypeString(args.At(0), qualifier)
+		return "string", types.TypeString(args.At(0), f.qualifier)
 	}
 	return "string", "any"
 }
@@ -215,6 +223,7 @@ func (f *Function) collect(n ast.Node, edits []edit, used map[types.Object]bool)
 func (f *Function) params(used map[types.Object]bool) (params, args, keys string) {
 	d := f.unit.decl
 	var fields []*ast.Field
+	letters := 0
 	if d.Recv != nil {
 		fields = append(fields, d.Recv.List...)
 	}
@@ -231,6 +240,10 @@ func (f *Function) params(used map[types.Object]bool) (params, args, keys string
 				continue
 			}
 			arg := argument(o.Type(), text)
+			if arg == `"a"` { // strings differ
+				arg = strconv.Quote(string(rune('a' + letters)))
+				letters = (letters + 1) % 26
+			}
 			if args += ", " + arg; types.TypeString(o.Type(), nil) == "reflect.Type" {
 				keys = "Keys: []any{" + arg + "}"
 			}

@@ -44,9 +44,16 @@
 //   - Map and MapOf of github.com/puzpuzpuz/xsync;
 //   - ConcurrentMap of github.com/orcaman/concurrent-map;
 //   - Map of github.com/alphadose/haxmap;
-//   - Map and HashMap of github.com/cornelk/hashmap.
+//   - Map and HashMap of github.com/cornelk/hashmap;
+//   - a struct with the methods of a map, set or queue, and with a field of package sync or
+//     sync/atomic, or a channel.
 //
-// Each may have any major version, and may be embedded. Files are type-checked
+// A struct is a map if it has methods such as Get and Set, a set if it has Add and Contains, and
+// a queue if it has Push and Pop. Other names are known, too. The methods have parameters and
+// results like those of composed.Map, Set and Queue, or fewer results. The tests of a function
+// that uses such a type have a correct collection in its place, so they do not test the type.
+//
+// The libraries may have any major version, and all types may be embedded. Files are type-checked
 // against the export data of the packages that they import, so the packages have to
 // compile.
 //

@@ -151,6 +151,11 @@ func TestSkeletons(t *testing.T) {
 			"table_compute":        "composed.Map does not have Compute",
 			"size":                 "",
 			"retry":                "",
+			"tags_rename":          "",
+			"post_tag":             "",
+			"worker_next":          "",
+			"worker_pair":          "",
+			"discount":             "",
 		},
 		"elsewhere": {
 			"registry_once": "",
@@ -184,6 +189,12 @@ func TestSkeletons(t *testing.T) {
 	if err == nil || !strings.Contains(out, "--- FAIL: TestDemoTableGet") || !strings.Contains(out, "--- FAIL: TestDemoShardedMove") || !strings.Contains(out, "--- FAIL: TestDemoRegistryBoth") || !strings.Contains(out, "--- FAIL: TestDemoTwice") || !strings.Contains(out, "--- PASS: TestDemoRegistryOnce") ||
 		!strings.Contains(out, "--- PASS: TestDemoSize") || !strings.Contains(out, "--- PASS: TestDemoAnnounce") {
 		t.Errorf("go test: %v\n%s", err, out)
+	}
+	out, err = goTool(t, dir, "test", ".", "-run", "TagsRename|PostTag|WorkerNext|WorkerPair|Discount", "-v")
+	for _, want := range []string{"TagsRename", "PostTag", "WorkerNext", "WorkerPair", "Discount", `Repair: Add("a"), and return whether it succeeds`} {
+		if err == nil || !strings.Contains(out, want) || strings.Contains(out, "--- PASS") {
+			t.Errorf("go test, %s: %v\n%s", want, err, out)
+		}
 	}
 	// Files that exist are left as they are.
 	if files, err := r.WriteSkeletons(dir); err == nil || !strings.Contains(err.Error(), "exists already") || len(files) > 0 {

@@ -37,10 +37,15 @@ func lookupLibrary(path string) *library {
 // collectionType returns the type of the collection that has the method, or nil if the method
 // is not one of a collection.
 func collectionType(f *types.Func) *types.Named {
-	if recv := f.Signature().Recv(); recv != nil {
-		return collection(recv.Type())
+	recv := f.Signature().Recv()
+	if recv == nil {
+		return nil
 	}
-	return nil
+	named := collection(recv.Type())
+	if named != nil && lookupLibrary(named.Obj().Pkg().Path()) == nil && writtenKind(named).method(f) == "" {
+		return nil
+	}
+	return named
 }
 
 // collection returns the type of a collection that a type is, or points to, or nil.
@@ -53,10 +58,11 @@ func collection(t types.Type) *types.Named {
 	if !ok || named.Obj().Pkg() == nil {
 		return nil
 	}
-	if l := lookupLibrary(named.Obj().Pkg().Path()); l == nil || !slices.Contains(l.types, named.Obj().Name()) {
-		return nil
+	l := lookupLibrary(named.Obj().Pkg().Path())
+	if l != nil && slices.Contains(l.types, named.Obj().Name()) || l == nil && writtenKind(named) != nil {
+		return named
 	}
-	return named
+	return nil
 }
 
 // iterates reports whether a method calls its function argument for all entries.
@@ -91,6 +97,9 @@ var adapters = map[string]string{
 
 // composable reports whether composed.Map or an adapter has the operation.
 func (f *Function) composable(method string) bool {
+	if lookupLibrary(f.ops[0].typ.Obj().Pkg().Path()) == nil {
+		return true // other methods are not operations
+	}
 	if f.Type == "sync.Map" {
 		return slices.Contains(mapMethods, method)
 	}

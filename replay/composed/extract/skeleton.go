@@ -97,6 +97,7 @@ type testFile struct {
 	Clause  string // the name of the test's package
 	Test    string // the name of the test, without Test
 	Imports []string
+	Kind    string // Map, Set or Queue
 
 	// A copy of the function:
 	Method  string // as a function literal
@@ -135,7 +136,7 @@ import (
 func Test{{.Test}}(t *testing.T) {
 	{{- if .Reason}}
 	t.Fatal("TODO: write the function, and remove this line")
-	composed.Test(t, func(m composed.Map) any {
+	composed.Test(t, func(m composed.{{.Kind}}) any {
 		// TODO: write what {{.Name}} does to {{.Collection}} as operations of m, and return its results.
 		// It is not copied: {{.Reason}}.
 		//
@@ -152,7 +153,7 @@ func Test{{.Test}}(t *testing.T) {
 	{{- if .HasArgs}}
 	// TODO: choose arguments with which the operations run; a panic counts as a result.
 	{{- end}}
-	composed.Test(t, func(m composed.Map) any {
+	composed.Test(t, func(m composed.{{.Kind}}) any {
 		{{- if .Results}}
 		{{join .Results ", "}} := {{.Call}}
 		return []any{ {{join .Results ", "}} }
@@ -176,7 +177,10 @@ func (t *testFile) source() ([]byte, error) {
 // compiles, and a TODO otherwise.
 func (f *Function) skeleton(dir, name string) ([]byte, error) {
 	inside := sameDirectory(dir, f.scanner.Package.Dir)
-	t := &testFile{Function: f, Clause: "composed_test", Test: name}
+	t := &testFile{Function: f, Clause: "composed_test", Test: name, Kind: "Map"}
+	if typ := f.ops[0].typ; lookupLibrary(typ.Obj().Pkg().Path()) == nil {
+		t.Kind = writtenKind(typ).name
+	}
 	if inside {
 		t.Clause = f.scanner.Types.Name()
 	}
