@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress/explore/schedule"
 	"github.com/leadline/leadline/history/stress/values"
 	"github.com/leadline/leadline/hitting/visibility"
 )
@@ -120,6 +121,7 @@ func Reflect[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 }
 
 func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
+	schedule.SaveGlobals()
 	t := reflect.TypeFor[T]()
 	r := &Reflected{Class: &Class{Name: o.Name, New: func() any { return newObject() }, Close: o.Close, alive: o.alive}}
 	object, err := r.Class.Make()

@@ -131,7 +131,7 @@ type Explored struct {
 	// violation that do not diverge.
 	Judged int64 `json:"judged"`
 	// Diverging programs behave differently when a schedule is replayed: they depend
-	// on something else, such as a global variable or real time.
+	// on something else, such as real time.
 	Diverging []string `json:"diverging"`
 	// Blocked programs waited outside the scheduler, in code that is not
 	// instrumented.
@@ -170,7 +170,7 @@ func (e *Explored) Remarks() []string {
 		lines = append(lines, counted(n, "execution is", "executions are")+" undecided, as the sequential runs of their programs are too many")
 	}
 	if n := len(e.Diverging); n > 0 {
-		lines = append(lines, fmt.Sprintf("%s more than the schedule, such as %s: a global variable, real time, addresses or code that is not instrumented",
+		lines = append(lines, fmt.Sprintf("%s more than the schedule, such as %s: a global variable that is not instrumented, real time, addresses or code that is not instrumented",
 			counted(n, "program depends on", "programs depend on"), e.Diverging[0]))
 	}
 	if n := len(e.Blocked); n > 0 {

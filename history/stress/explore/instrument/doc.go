@@ -24,6 +24,7 @@
 //	}                           }
 //	x.n = y.n                   At(&x.n).Set(Load(&y.n))            (with Target.Plain)
 //	x.n++                       { p0 := At(&x.n); p0.Set(p0.Load() + 1) }
+//	var m = map[int]int{}       and at the end of the file: func init() { Globals("example.com/queue", &m) }
 //
 // The head of the switch evaluates the operands of a select. The last case becomes the
 // default, so that the switch is a terminating statement if the select is one. A range

@@ -20,7 +20,7 @@ import (
 const (
 	// format is part of all keys of the cache. It has to change with the output of
 	// the rewriter.
-	format = "15"
+	format = "16"
 
 	hook     = "leadline__"
 	room     = "github.com/leadline/leadline/history/stress/explore/"
@@ -51,13 +51,14 @@ type rewriter struct {
 	edits
 	used    bool                // the file needs the hooks
 	shares  map[*types.Var]bool // local variables that several threads may reach
+	globals map[*types.Var]bool // package-level variables that may change
 	atomics []atomicInstruction // in assembly
 	faults  []error
 }
 
 // rewrite returns the new texts of the files of a package, by name.
 func rewrite(list *golist.List, s *golist.Source, plain bool, notes *Notes) (map[string][]byte, error) {
-	r := &rewriter{Source: s, fset: list.Fset, plain: plain, notes: notes}
+	r := &rewriter{Source: s, fset: list.Fset, plain: plain, notes: notes, globals: changingGlobals(s)}
 	if plain {
 		r.shares = sharedVariables(s)
 	}
@@ -145,6 +146,7 @@ func (r *rewriter) rewriteFile(f *ast.File) {
 			r.declaration(d)
 		}
 	}
+	r.register(f)
 	if r.used {
 		r.open(f.Name.End(), "; import "+hook+" "+strconv.Quote(schedule))
 		r.raise(f)

@@ -113,6 +113,18 @@
 //
 // Forever finds the threads that nothing can wake any more.
 //
+// # Global variables
+//
+// Package-level variables of the copies, and what these refer to, are as after the start of the
+// program when an execution begins; see Globals. Not restored are what unsafe pointers, channels and
+// closures refer to, and values of types of other packages behind pointers.
+//
+// # Maps
+//
+// If two threads are before an access of a map at the same time and one of them writes, the execution
+// ends with a Crash, as the runtime would end the process. Only accesses that are steps are known,
+// those of Target.Plain of package instrument.
+//
 // # The end
 //
 // When an execution ends, a panic ends the remaining threads at their current step; see
@@ -127,7 +139,7 @@
 //   - Between two hooks a thread runs alone: plain accesses without a hook are not points.
 //     A loop without any hook never ends.
 //   - A program that depends on more than its schedule: real time, addresses, the order of
-//     uninstrumented map ranges, globals that executions change. Result.Diverged
+//     uninstrumented map ranges, globals that are not registered. Result.Diverged
 //     shows it when decisions repeat, Result.Fingerprint when schedules do.
 //   - Goroutines that are not started by Go. Their hooks do nothing, and Result.Foreign counts
 //     them: such an execution proves nothing. Those that Go started outside of any execution

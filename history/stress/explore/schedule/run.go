@@ -127,6 +127,7 @@ func (s *scheduler) execute(p *Program, st Strategy, l Limits, traced bool) *Res
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l.Steps = cmp.Or(l.Steps, 5000)
+	restoreGlobals()
 	s.foreign.Store(0)
 	s.execution = execution{
 		strategy: st, traced: traced, after: len(p.Threads), forever: l.forever, most: l.Steps, step: cmp.Or(l.Tick, 1000), node: -1,

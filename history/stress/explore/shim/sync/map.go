@@ -76,6 +76,19 @@ func (p *Pool) Put(x any) {
 // one. Range visits the keys in an order that it chooses.
 type Map struct{ real sync.Map }
 
+func init() {
+	schedule.SaveBy(func(m *Map) (restore func()) {
+		saved := map[any]any{}
+		m.real.Range(func(k, v any) bool { saved[k] = v; return true })
+		return func() {
+			m.real.Clear()
+			for k, v := range saved {
+				m.real.Store(k, v)
+			}
+		}
+	})
+}
+
 func (m *Map) step(k schedule.Kind) *sync.Map {
 	schedule.Step(k, unsafe.Pointer(m))
 	return &m.real
