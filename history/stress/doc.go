@@ -46,8 +46,10 @@
 // shuffles. So the same sequential calls must always return the same results. Before
 // Search reports a violation, it measures how often the violation occurs, and runs the
 // shuffles ten times as often to detect random results. It also runs them with pauses
-// between the calls, to detect results that depend on the clock. Programs with such
-// results are skipped.
+// between the calls, to detect results that depend on the clock, and after random calls of other
+// objects, to detect state that objects share, such as a global map. Programs with such
+// results are skipped. Schedules judge the latter, as each begins with the global variables of a new
+// process.
 //
 // A search on threads without violations means little: interleavings are left to chance. A
 // seed fixes the programs, not how their threads interleave, nor how many there are. If the

@@ -62,3 +62,9 @@ func SetWaitLimit(d time.Duration) time.Duration {
 	waitLimit = d
 	return before
 }
+
+// Disturbed reports whether calls of other objects change the results of the orders of a program.
+func Disturbed(c *Class, p *Program) (bool, error) {
+	runs, err := threadRuns{c, p}.All()
+	return err == nil && (&threads{class: c}).isDisturbed(p, runs), err
+}

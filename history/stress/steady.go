@@ -64,7 +64,42 @@ func (x *threads) isSteady(p *Program, least int64, within time.Duration) (same,
 			return true, false
 		}
 	}
-	return x.isSlowlySteady(p, first), true
+	return !x.isDisturbed(p, first) && x.isSlowlySteady(p, first), true
+}
+
+const (
+	// disturbances is how often other objects get random calls before the orders of a program are
+	// run again, disturbedOrders of them at most.
+	disturbances    = 64
+	disturbedOrders = 32
+	disturbingCalls = 6 // at most
+)
+
+// isDisturbed reports whether calls of other objects change the results of the orders. Objects that
+// share state, such as a global map, have such results.
+func (x *threads) isDisturbed(p *Program, runs []SequentialRun) bool {
+	random := rand.New(rand.NewPCG(1, 2))
+	usable := *x.class
+	for range disturbances {
+		calls := randomCalls(random, &usable, disturbingCalls, nil)
+		if got, _ := x.class.sequential(calls, readOnlyLimit); len(got) < len(calls) {
+			waits := calls[len(got)].method
+			usable.Methods = slices.DeleteFunc(slices.Clone(usable.Methods), func(m *Method) bool { return m == waits })
+			if len(usable.Methods) == 0 {
+				return false
+			}
+		}
+		i, same := 0, true
+		err := sequentially(x.class, p, func(_ []int, o Outcome) bool {
+			same = o.Equal(runs[i].Outcome)
+			i++
+			return same && i < min(len(runs), disturbedOrders)
+		})
+		if err != nil || !same {
+			return !same
+		}
+	}
+	return false
 }
 
 const (

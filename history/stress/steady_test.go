@@ -1,0 +1,69 @@
+package stress_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress"
+)
+
+// A directory has entries of its own, or those of all directories.
+type directory struct {
+	mu      *sync.Mutex
+	entries map[string]int
+}
+
+func (d *directory) Add(name string, n int) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, ok := d.entries[name]
+	if !ok {
+		d.entries[name] = n
+	}
+	return !ok
+}
+
+func (d *directory) Has(name string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, ok := d.entries[name]
+	return ok
+}
+
+func (d *directory) Remove(name string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.entries, name)
+}
+
+// TestDisturbed: threads do not judge a program whose results other objects change.
+func TestDisturbed(t *testing.T) {
+	shared := &directory{&sync.Mutex{}, map[string]int{}}
+	for _, c := range []struct {
+		disturbed bool
+		make      func() *directory
+	}{
+		{true, func() *directory { return &directory{shared.mu, shared.entries} }},
+		{false, func() *directory { return &directory{&sync.Mutex{}, map[string]int{}} }},
+	} {
+		r, err := stress.Reflect(c.make, stress.ReflectOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Class.Methods = append(r.Class.Methods, &stress.Method{Name: "Wait", Prepare: func([]history.Value) stress.Call {
+			return func(any) history.Value { select {} }
+		}})
+		// Once both names are there, the results are the same from one run to the next.
+		p, err := stress.Parse(`{ Add("0",0); Has("1") } || { Add("1",0) } [ Has("1") ]`, r.Class)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := stress.NewExpected(r.Class, p); err != nil {
+			t.Fatal(err)
+		}
+		if disturbed, err := stress.Disturbed(r.Class, p); disturbed != c.disturbed || err != nil {
+			t.Errorf("disturbed: %v, %v, want %v", disturbed, err, c.disturbed)
+		}
+	}
+}
