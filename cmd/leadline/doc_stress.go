@@ -139,7 +139,7 @@
 // and does not count, if it has more than 5,000 steps, or if threads only spin but may
 // stop: a loop may give up after many rounds, or use a mutex in each round.
 //
-// Some violations are inside one call, whatever its result:
+// Some violations do not depend on results:
 //
 //   - A call deadlocks by itself: it waits forever for goroutines that it has started, which
 //     wait for each other, or it is called alone, starts goroutines, and returns under some
@@ -149,6 +149,11 @@
 //     or a goroutine that can continue refers to can wake it. The garbage collector decides
 //     this, so closures and maps count. A worker that waits for a channel of the object is
 //     not a leak, nor is anything that a timer may wake.
+//   - Two accesses of a map are open at the same time, and one of them writes. The runtime would
+//     end the process.
+//
+// Objects may share package-level variables. Each execution begins with their values at the start of
+// the program. Threads do not judge programs whose results calls of other objects change.
 //
 // Where the result of a call that starts goroutines depends on the schedule, though nothing
 // else is called, a line says so. It is a violation if --program has only that call.
@@ -156,7 +161,7 @@
 // A violation is reduced: to a small program, then to few preemptions, then to few
 // switches. Before stress reports it, it replays the schedule 1000 times in the same
 // process and 10 times in another one. If a replay differs, the object depends on more
-// than the schedule, such as a global variable, real time or addresses, and stress
+// than the schedule, such as real time or addresses, and stress
 // reports the program as such. Then stress runs the program on real threads without
 // instrumentation, and reports how often they have the outcome. That may be never: Go
 // permits the schedule all the same. If threads spin, that process may not end either.

@@ -215,7 +215,7 @@ func (f *stressFlags) showReplay(ctx context.Context, s streams, o *object) int 
 	}
 	switch {
 	case r.Panic != "":
-		fmt.Fprintf(out, "panic in a goroutine of the object: %s\n", r.Panic)
+		fmt.Fprintf(out, "the process would end: %s\n", r.Panic)
 	case r.Cut:
 		fmt.Fprintln(out, "the execution has too many steps")
 	case r.Fault != "":

@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -113,7 +112,7 @@ func (x *explorer) runEach(s schedule.Strategy, most int64, bound func() int, en
 		at, before := bound(), e.Undecided
 		r := x.execute(s)
 		if r.Panic != nil {
-			e.Panic, e.PanicSchedule = fmt.Sprint(r.Panic), slices.Clone(r.Schedule)
+			e.Panic, e.PanicSchedule = panicText(r.Panic), slices.Clone(r.Schedule)
 			return min(sure, at-1), nil
 		}
 		rec := x.record(r)

@@ -234,7 +234,7 @@ func (x *executor) run(by *explorer, plan Plan, t *stress.Try) (*Exploration, er
 	if e.Panic != "" && !by.panics(e) {
 		x.diverges(by.program)
 	} else if e.Panic != "" {
-		x.crashed(&stress.Crash{Method: t.Method, Program: by.program.String(), What: "panic: " + e.Panic, Stack: "schedule " + e.PanicSchedule.String()})
+		x.crashed(&stress.Crash{Method: t.Method, Program: by.program.String(), What: e.Panic, Stack: "schedule " + e.PanicSchedule.String()})
 	}
 	return e, nil
 }

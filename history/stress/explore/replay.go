@@ -42,7 +42,7 @@ func (x *executor) Replay(ctx context.Context, p *stress.Program, j *stress.Repl
 		if rec == nil {
 			switch {
 			case r.Panic != nil:
-				result.Panic = fmt.Sprint(r.Panic)
+				result.Panic = panicText(r.Panic)
 			case r.Cut:
 				result.Cut = true
 			}
@@ -82,11 +82,19 @@ const panicReplays = 10
 // panics reports whether a goroutine of the object panics in each of some replays.
 func (x *explorer) panics(e *Exploration) bool {
 	for range panicReplays {
-		if r := x.execute(schedule.NewReplay(e.PanicSchedule)); r.Diverged || r.Panic == nil || fmt.Sprint(r.Panic) != e.Panic {
+		if r := x.execute(schedule.NewReplay(e.PanicSchedule)); r.Diverged || r.Panic == nil || panicText(r.Panic) != e.Panic {
 			return false
 		}
 	}
 	return true
+}
+
+// panicText returns what the runtime prints when a panic or an error ends the process.
+func panicText(p any) string {
+	if f, ok := p.(schedule.Fatal); ok {
+		return f.Error()
+	}
+	return fmt.Sprintf("panic: %v", p)
 }
 
 // replay runs the schedule of a violation the given number of times, and returns how many

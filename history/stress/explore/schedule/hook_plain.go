@@ -1,6 +1,9 @@
 package schedule
 
-import "unsafe"
+import (
+	"math/bits"
+	"unsafe"
+)
 
 // These are the hooks of plain loads and stores.
 
@@ -18,7 +21,7 @@ func Load[T any](p *T) T {
 // MapRead returns m, with a scheduling point before it is read.
 func MapRead[M ~map[K]V, K comparable, V any](m M) M {
 	if m != nil {
-		Step(Read, address(m))
+		stepOfMap(Read, address(m))
 	}
 	return m
 }
@@ -26,10 +29,41 @@ func MapRead[M ~map[K]V, K comparable, V any](m M) M {
 // MapWrite returns m, with a scheduling point before it is written.
 func MapWrite[M ~map[K]V, K comparable, V any](m M) M {
 	if m != nil {
-		Step(Write, address(m))
+		stepOfMap(Write, address(m))
 	}
 	return m
 }
+
+// stepOfMap is Step for a map that is not safe for concurrent use. If another thread is before its
+// own access of the map, and one of the two writes, nothing keeps them from doing so at the same
+// time: the runtime would end the process.
+func stepOfMap(k Kind, addr unsafe.Pointer) {
+	t := self()
+	if t == nil {
+		return
+	}
+	t.atMap = true
+	t.step(k, uintptr(addr), "")
+	t.atMap = false
+	for m := the.alive &^ t.bit; m != 0; m &= m - 1 {
+		o := the.threads[bits.TrailingZeros64(m)]
+		if !o.atMap || o.pend.Addr != uintptr(addr) || k == Read && o.pend.Kind == Read || the.trying {
+			continue
+		}
+		text := "concurrent map read and map write"
+		if k == Write && o.pend.Kind == Write {
+			text = "concurrent map writes"
+		}
+		the.crash(t, Fatal(text))
+		the.next = nil
+		t.suspend()
+	}
+}
+
+// Fatal is an error with which the runtime ends a process.
+type Fatal string
+
+func (f Fatal) Error() string { return "fatal error: " + string(f) }
 
 // A Place is a variable that a plain store changes.
 type Place[T any] struct{ p *T }

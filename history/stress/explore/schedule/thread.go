@@ -29,6 +29,7 @@ type thread struct {
 	fresh     bool // no step yet: the first one needs no decision
 	begun     bool // the last step was a Begin: the next one needs no decision
 	polls     bool // before a step that yields
+	atMap     bool // before an access of a map; see stepOfMap
 	exited    bool // by runtime.Goexit: the coroutine is lost
 	abandoned bool // it could not be ended
 	started   bool // it ran in this execution
@@ -122,7 +123,7 @@ func (t *thread) reset(body func(), daemon bool) {
 	t.body, t.daemon = body, daemon
 	t.pend = Access{Thread: int8(t.id), Kind: Begin, Node: -1}
 	t.waiter, t.what, t.fresh, t.begun, t.aborts, t.vain = nil, "", true, false, 0, 0
-	t.polls, t.started, t.spun = false, false, false
+	t.polls, t.started, t.spun, t.atMap = false, false, false, false
 	t.quiet, t.same, t.last, t.run = 0, 0, 0, 0
 	t.sequence, t.index, t.call, t.from = -1, -1, 0, nil
 }
