@@ -37,7 +37,15 @@ type operation struct {
 	// is not. A %s stands for the result. If absent is empty, %s is the text of
 	// all results.
 	absent, present string
+	// writes reports whether the operation wrote, for a checker of conflicts.
+	writes func(result value) bool
 }
+
+func always(value) bool      { return true }
+func never(value) bool       { return false }
+func ifMissing(v value) bool { return v.Kind() == history.Null }
+func ifFound(v value) bool   { return v.Kind() != history.Null }
+func ifTrue(v value) bool    { return v.Bool() }
 
 const allKeys = "*"
 
@@ -58,43 +66,43 @@ var mapCollection = &collection{
 		return list
 	},
 	operations: []operation{
-		{"Load", "k", method("get"), "missing", "%s"},
-		{"Store", "kv", method("put"), "", ""},
+		{"Load", "k", method("get"), "missing", "%s", never},
+		{"Store", "kv", method("put"), "", "", always},
 		{"LoadOrStore", "kv", func(s state, args []value) value {
 			old := s.do("get", args[0])
 			if old.Kind() == history.Null {
 				s.do("put", args...)
 			}
 			return old
-		}, "stored", "loaded %s"},
-		{"LoadAndDelete", "k", method("remove"), "missing", "%s"},
-		{"Delete", "k", method("delete"), "", ""},
+		}, "stored", "loaded %s", ifMissing},
+		{"LoadAndDelete", "k", method("remove"), "missing", "%s", ifFound},
+		{"Delete", "k", method("delete"), "", "", always},
 		{"Swap", "kv", func(s state, args []value) value {
 			old := s.do("get", args[0])
 			s.do("put", args...)
 			return old
-		}, "missing", "%s"},
-		{"CompareAndSwap", "kov", method("cas"), "", "%s"},
+		}, "missing", "%s", always},
+		{"CompareAndSwap", "kov", method("cas"), "", "%s", ifTrue},
 		{"CompareAndDelete", "ko", func(s state, args []value) value {
 			same := s.do("get", args[0]).Equal(args[1])
 			if same {
 				s.do("delete", args[0])
 			}
 			return history.BoolValue(same)
-		}, "", "%s"},
+		}, "", "%s", ifTrue},
 		{"Range", allKeys, func(s state, args []value) value { // where a Range begins; Loads follow
 			var all []value
 			for _, k := range args {
 				all = append(all, s.do("get", k))
 			}
 			return history.ListValue(all...)
-		}, "", ""},
+		}, "", "", never},
 		{"Clear", allKeys, func(s state, args []value) value {
 			for _, k := range args {
 				s.do("delete", k)
 			}
 			return history.NoValue
-		}, "", ""},
+		}, "", "", always},
 	},
 }
 
@@ -104,10 +112,10 @@ var setCollection = &collection{
 	insert: "Add",
 	list:   func(s state, _ []value) []value { return s.do("elements").List() },
 	operations: []operation{
-		{"Add", "k", method("add"), "", "%s"},
-		{"Remove", "k", method("remove"), "", "%s"},
-		{"Contains", "k", method("contains"), "", "%s"},
-		{"Size", "", method("size"), "", "%s"},
+		{"Add", "k", method("add"), "", "%s", ifTrue},
+		{"Remove", "k", method("remove"), "", "%s", ifTrue},
+		{"Contains", "k", method("contains"), "", "%s", never},
+		{"Size", "", method("size"), "", "%s", never},
 	},
 }
 
@@ -126,10 +134,10 @@ var queueCollection = &collection{
 		}
 	},
 	operations: []operation{
-		{"Enqueue", "v", method("enqueue"), "", ""},
-		{"Dequeue", "", method("dequeue"), "empty", "%s"},
-		{"Peek", "", method("peek"), "empty", "%s"},
-		{"Size", "", method("size"), "", "%s"},
+		{"Enqueue", "v", method("enqueue"), "", "", always},
+		{"Dequeue", "", method("dequeue"), "empty", "%s", ifFound},
+		{"Peek", "", method("peek"), "empty", "%s", never},
+		{"Size", "", method("size"), "", "%s", never},
 	},
 }
 

@@ -93,6 +93,9 @@ type Report struct {
 	// explored. It is -1 if no exploration was completed.
 	Ops     int
 	Pending int // runs that exceeded Options.Steps
+	// NotSerializable is the number of runs that are not conflict serializable. Checkers of
+	// conflict serializability report them, even if the method is atomic.
+	NotSerializable int
 	// Panics is the text of a panic of the method when it runs alone, in one of the
 	// states met, or "". Often the method does not expect the values; see
 	// Options.Values.

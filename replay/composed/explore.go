@@ -246,6 +246,9 @@ func (x *explorer) countAndJudge(r *run) error {
 		x.report.Pending++
 		return nil
 	}
+	if !r.serializable() {
+		x.report.NotSerializable++
+	}
 	var err error
 	x.report.Violation, err = x.judge(r)
 	return err
