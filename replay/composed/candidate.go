@@ -57,7 +57,7 @@ func (p *repairer) candidates() (all []candidate) {
 			}
 		}
 	}
-	if p.x.c == mapCollection && len(p.keys) == 1 {
+	if p.x.c == mapCollection && len(p.keys) == 1 && !p.inPlace() {
 		all = append(all, p.loop(p.keys[0]))
 	}
 	return all

@@ -98,7 +98,7 @@
 // Often the environment of a program does less than it could: Options.Without
 // names operations that it does not run, and Options.Values are the only values
 // that it inserts. If a violation disappears, it needs an open environment (the
-// class "Modular NL" of Figure 11). The directory benchdata/composed has 43 methods
+// class "Modular NL" of Figure 11). The directory benchdata/composed has 66 methods
 // of open-source modules in the classes of that figure. The command leadline composed
 // finds such methods.
 //

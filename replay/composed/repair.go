@@ -177,6 +177,18 @@ func (p *repairer) same(method func(*run) any) bool {
 	return true
 }
 
+// inPlace reports whether the method, in one state, changes the map and also what a pointer in
+// it points to. A loop that tries again would do the latter twice.
+func (p *repairer) inPlace() bool {
+	for i, r := range p.alone {
+		before := p.start(p.states[i], nil)
+		if !slices.EqualFunc(r.contents, before.contents, value.Equal) && !slices.Equal(r.targets(), before.targets()) {
+			return true
+		}
+	}
+	return false
+}
+
 // nothing reports whether the method changes nothing and returns the same in all states.
 func (p *repairer) nothing() bool {
 	for i, r := range p.alone {

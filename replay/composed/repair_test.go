@@ -107,6 +107,14 @@ func TestRepair(t *testing.T) {
 			}
 			return nil
 		}, nodes, "in a loop, Load(7) and compute the new value, and write it by LoadOrStore; if that fails, try again"},
+		"changes in place, and deletes": {func(m Map) any {
+			v, ok := m.Load(key)
+			if ok {
+				v.(*node).n = -1
+				m.Delete(key)
+			}
+			return v
+		}, nodes, "none found; no operation of a map does what the method does alone in 2 states"},
 		"mark": {func(m Map) any {
 			if _, loaded := m.LoadOrStore(key, 1); !loaded {
 				m.Delete(key)

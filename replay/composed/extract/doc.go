@@ -65,9 +65,8 @@
 //
 // The operations of a called function of the same package count as operations of the caller,
 // up to three calls deep, if they are on a collection that the caller names too. A function
-// with a single call of another one is not composed, unless the call is in a loop. If the
-// collection is a variable of the package, one of the calls has to be an operation itself, or
-// of a function with one operation. Function literals belong
+// with a single call of another one is not composed, unless the call is in a loop. Neither is
+// one that only calls functions with several operations. Function literals belong
 // to their function, with two exceptions. The literal of a go statement is a function of
 // its own, because another goroutine runs it. So is a literal that uses a collection that
 // the function around it makes, because other goroutines may call it.

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -39,9 +40,8 @@ type op struct {
 	site token.Pos
 	recv ast.Expr // the receiver of the call, or nil if Via is set
 	loop bool     // the call is in a loop of the unit
-	// part reports that the call is a part of a composed operation: it is the operation
-	// itself, or a function with one operation, or the collection is not a variable of the
-	// package. Functions that call composed ones on such a variable are too many.
+	// part reports that the call is the operation itself, or of a function with one operation.
+	// A function that only calls composed ones is not listed.
 	part bool
 }
 
@@ -220,8 +220,16 @@ func (x *scanner) assignments(u *unit) {
 	})
 }
 
+var constructor = regexp.MustCompile(`^[nN]ew($|[A-Z])`)
+
+// isConstructor reports whether a function without a receiver has a name such as NewSet.
+func isConstructor(o types.Object) bool {
+	f, ok := o.(*types.Func)
+	return ok && f.Signature().Recv() == nil && constructor.MatchString(f.Name())
+}
+
 // makes reports whether an expression makes a new object: a composite literal,
-// new, or a function of a collection's package.
+// new, a constructor, or a function of a collection's package.
 func (x *scanner) makes(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CompositeLit:
@@ -232,10 +240,10 @@ func (x *scanner) makes(e ast.Expr) bool {
 		switch f := called(e).(type) {
 		case *ast.Ident:
 			_, builtin := x.Info.Uses[f].(*types.Builtin)
-			return builtin && f.Name == "new"
+			return builtin && f.Name == "new" || isConstructor(x.Info.Uses[f])
 		case *ast.SelectorExpr:
 			o, ok := x.Info.Uses[f.Sel].(*types.Func)
-			return ok && o.Pkg() != nil && o.Signature().Recv() == nil && lookupLibrary(o.Pkg().Path()) != nil
+			return ok && o.Pkg() != nil && o.Signature().Recv() == nil && (lookupLibrary(o.Pkg().Path()) != nil || isConstructor(o))
 		}
 	}
 	return false
@@ -354,7 +362,7 @@ func (x *scanner) withCallees(u *unit) []*op {
 			}
 			loop := repeats(of, c.loops)
 			o := Operation{Method: inner.Method, Loop: inner.Loop || loop, Via: callee.name}
-			ops = append(ops, &op{o, of, inner.typ, c.site, nil, loop, len(known) == 1 || of.root.Parent() != x.Types.Scope()})
+			ops = append(ops, &op{o, of, inner.typ, c.site, nil, loop, len(known) == 1})
 		}
 	}
 	slices.SortStableFunc(ops, func(a, b *op) int { return int(a.site - b.site) })
