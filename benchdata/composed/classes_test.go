@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,14 +47,17 @@ func cell(r *composed.Report) string {
 // TestClasses runs every subject, without -full one in three of each class, in an open
 // environment, and in that of its program. The README has the table.
 func TestClasses(t *testing.T) {
-	all := subjects
-	for _, s := range violations {
+	all := slices.Concat(subjects, caches)
+	for _, s := range slices.Concat(violations, newer) {
 		s.class = program
 		all = append(all, s)
 	}
 	var rows []string
-	count, met := map[class]int{}, map[class]int{}
-	harmless := 0
+	classes, met := map[class]int{}, map[class]int{}
+	harmless, repaired := 0, 0
+	rejected := map[class]int{}  // by a checker of conflict serializability
+	kinds := map[string][2]int{} // methods, and those with a violation
+	var orders strings.Builder
 	modules := map[string]bool{}
 	for _, s := range all {
 		if met[s.class]++; met[s.class]%3 != 1 && !*full && !*update {
@@ -63,6 +67,10 @@ func TestClasses(t *testing.T) {
 			r := explore(t, s.method, composed.Options{Values: openValues(&s)})
 			if (r.Violation == nil) != (s.class == atomic) {
 				t.Errorf("%s is %s; in an open environment: %v", s.function, s.class, r.Violation)
+			}
+			found := r.Violation
+			if r.NotSerializable > 0 {
+				rejected[s.class]++
 			}
 			given := "-"
 			if s.class != atomic {
@@ -75,15 +83,31 @@ func TestClasses(t *testing.T) {
 					t.Errorf("%s is %s; in the program: %v, %v", s.function, s.class, p, p.Violation)
 				}
 				if p.Violation != nil {
-					t.Log(p.Violation)
+					found = p.Violation
 				}
 				given = cell(p)
 				if s.reading == "" {
 					t.Error("the violation is not explained")
 				}
 			}
-			rows = append(rows, fmt.Sprintf("| %s | %s, %s | %s | %s | %s | %s |", s.module, s.function, s.place, cell(r), given, s.class, s.reading))
-			count[s.class]++
+			repair := ""
+			if found != nil {
+				fmt.Fprintf(&orders, "%s, %s, %s\n%v\n", s.module, s.function, s.class, found)
+				if repair, _, _ = strings.Cut(found.Repair, "\n"); strings.HasPrefix(repair, "none") {
+					repair = "none"
+				} else {
+					repaired++
+				}
+			}
+			kind := kindOf(s.method, s.class == atomic)
+			count := kinds[kind]
+			count[0]++
+			if s.class != atomic {
+				count[1]++
+			}
+			kinds[kind] = count
+			rows = append(rows, fmt.Sprintf("| %s | %s, %s | %s | %s | %s | %s | %s | %s |", s.module, s.function, s.place, kind, cell(r), given, s.class, s.reading, repair))
+			classes[s.class]++
 			modules[s.module] = true
 			if strings.HasPrefix(s.reading, "harmless") {
 				harmless++
@@ -98,10 +122,14 @@ func TestClasses(t *testing.T) {
 		"- %d are linearizable in an open environment.\n"+
 		"- %d have violations in an open environment only.\n"+
 		"- %d have violations in the given program. %d of these are harmless.\n\n"+
-		"So of %d violations in an open environment, %d are confirmed, and %d are false alarms for the\nprogram as it is.\n\n"+
-		"| module | function, place | open environment | given program | class | reading |\n| --- | --- | --- | --- | --- | --- |\n",
-		len(all), len(modules), count[atomic], count[open], count[program], harmless,
-		len(all)-count[atomic], count[program]-harmless, count[open]+harmless)
+		"So of %d violations in an open environment, %d are confirmed, and %d are false alarms for the\nprogram as it is. "+
+		"%d of the %d have a repair.\n\nA checker of conflict serializability rejects %d of the %d linearizable methods, and %d of the other\n%d (Section 5.4).\n\n"+
+		"The kinds are those of Figures 12 and 13:\n\n%s\n"+
+		"| module | function, place | kind | open environment | given program | class | reading | repair |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n",
+		len(all), len(modules), classes[atomic], classes[open], classes[program], harmless,
+		len(all)-classes[atomic], classes[program]-harmless, classes[open]+harmless, repaired, len(all)-classes[atomic],
+		rejected[atomic], classes[atomic], rejected[open]+rejected[program], len(all)-classes[atomic], kindTable(kinds, len(all)))
+	checkFile(t, "orders.txt", orders.String())
 	checkTable(t, head+strings.Join(rows, "\n")+"\n")
 }
 
@@ -150,5 +178,19 @@ func checkTable(t *testing.T, table string) {
 	}
 	if old != table {
 		t.Errorf("README.md has\n%s\nmeasured\n%s", old, table)
+	}
+}
+
+// checkFile compares a text with a file.
+func checkFile(t *testing.T, name, text string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if old, err := os.ReadFile(name); err != nil || string(old) != text {
+		t.Errorf("%s (%v) has\n%s\nmeasured\n%s", name, err, old, text)
 	}
 }

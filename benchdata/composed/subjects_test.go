@@ -40,7 +40,7 @@ type subject struct {
 // environment returns the options for the environment of the program.
 func (s *subject) environment() composed.Options {
 	var without []string
-	for _, name := range []string{"Load", "Store", "LoadOrStore", "LoadAndDelete", "Delete", "Swap", "CompareAndSwap", "CompareAndDelete"} {
+	for _, name := range everything {
 		if !slices.Contains(s.operations, name) {
 			without = append(without, name)
 		}
@@ -176,12 +176,7 @@ var subjects = []subject{
 		reading: "all callers store equal fields, which are only read"},
 	{module: "github.com/uptrace/bun@v1.3.0", function: "(*Tables).Get", place: "schema/tables.go:34",
 		class: open, values: values("other"), operations: []string{"Load", "LoadOrStore"},
-		method: func(m composed.Map) any {
-			if v, ok := m.Load("key"); ok {
-				return v
-			}
-			return memoStore(m)
-		},
+		method:  doubleChecked,
 		locked:  memoLoadOrStore,
 		reading: "a mutex makes the second Load and Store one operation, and nothing else writes"},
 	{module: "google.golang.org/protobuf@v1.36.12", function: "(*legacyEnumType).New", place: "internal/impl/legacy_enum.go:70",
