@@ -74,6 +74,12 @@
 // returned different results from one sequential run to the next, say, or no invocations
 // overlapped.
 //
+// A violation of an object of --new also becomes a Go test, beside its history: the program, the
+// expected outcomes, each with an order that has it, and a loop of ten seconds (one with -short).
+// It imports nothing but the package and the standard library. Stress runs it up to three times, and
+// keeps it if it fails. A violation that schedules have found has another test, which replays the
+// schedule by stresstest.Replay. A line says which tests there are, or why there is none.
+//
 // While threads run, stress builds an instrumented copy of the packages under test, and then
 // explores interleavings one by one; see Schedules. --threads runs threads alone.
 //

@@ -177,6 +177,11 @@ type object struct {
 
 	instrumented *instrument.Copies // of the last such program, or nil
 	plain        bool               // it has plain loads and stores as steps
+
+	// path and expression are the import path and the expression of --new; must: it returns an
+	// error, too.
+	path, expression string
+	must             bool
 }
 
 func (f *stressFlags) objects(ctx context.Context) (list []object, err error) {
@@ -341,6 +346,7 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 		if result == nil {
 			continue
 		}
+		report.goTests(ctx, &o)
 		result.Subject = o.name
 		report.objects[result] = o
 		report.results = append(report.results, result)

@@ -51,10 +51,11 @@ func buildObject(ctx context.Context, constructor string, d stress.ReflectOption
 	if o.name == "" {
 		o.name = constructor
 	}
+	o.path, o.expression = path, expression
 	program := filepath.Join(dir, "stress")
 	// A constructor may also return an error. The compiler finds that out.
 	first := build(ctx, dir, program, path, expression, copies)
-	if first != nil {
+	if o.must = first != nil; o.must {
 		if err := build(ctx, dir, program, path, "stress.Must("+expression+")", copies); err != nil {
 			o.cleanup()
 			return object{}, ofConstructor(constructor, clearer(first, err), func() string { return packageName(ctx, path) })

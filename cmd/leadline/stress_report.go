@@ -43,6 +43,7 @@ type stressReport struct {
 	results []*stress.Report
 	objects map[*stress.Report]object
 	before  map[*stress.Report][]*stress.Report // of the passes before, see stress.Both
+	saved   []savedViolation                    // of the object that is tested
 	err     error
 }
 
@@ -55,8 +56,13 @@ func (r *stressReport) found(o *object, f *stress.Finding) {
 	f.Subject = o.name
 	again := []string{r.again(o, f)}
 	file := r.save(o, f, again)
+	if file != "" && o.path != "" {
+		r.saved = append(r.saved, savedViolation{f, file})
+	}
 	if r.flags.output.Value == "json" {
-		r.note(writeJSON(r.out, &stressRecord{"violation", f, present(file)}))
+		shown := *f
+		shown.GoTest = nil
+		r.note(writeJSON(r.out, &stressRecord{"violation", &shown, present(file)}))
 		r.note(r.out.Flush())
 		return
 	}

@@ -333,7 +333,7 @@ func reproduce(ctx context.Context, dir string, f *safety.Exposure) (best reprod
 	for executions := leastExecutions; executions <= mostExecutions && ctx.Err() == nil && used < longReproduction; executions *= 10 {
 		f.Scale(executions)
 		program := filepath.Join(dir, "safety.test")
-		if err := buildTest(ctx, dir, program, f.Source); err != nil {
+		if err := buildTest(ctx, dir, program, "safety_test.go", f.Source); err != nil {
 			best.Remark = fmt.Sprintf("the test does not compile: %v", err)
 			return best
 		}
@@ -366,8 +366,9 @@ const (
 	longReproduction = 20 * time.Second
 )
 
-func buildTest(ctx context.Context, dir, program, text string) error {
-	source := filepath.Join(dir, "safety_test.go")
+// buildTest builds the program of a Go test, which gets a name in the directory.
+func buildTest(ctx context.Context, dir, program, name, text string) error {
+	source := filepath.Join(dir, name)
 	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
 		return err
 	}

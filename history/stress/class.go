@@ -22,7 +22,9 @@ type Class struct {
 	Model     string
 	ModelArgs []history.Value
 
-	alive func() // called often while invocations return; or nil
+	alive   func() // called often while invocations return; or nil
+	goType  string // that Reflect was given, or a pointer to it if byValue
+	byValue bool
 }
 
 // Moved tells a supervisor that invocations have returned.
@@ -58,6 +60,8 @@ type Method struct {
 	Prepare func(args []history.Value) Call
 
 	goName string // of a method that Reflect has found
+	// written returns how Go calls it as the n-th invocation; see signature.source.
+	written func(n int, args []history.Value) (before, result string)
 }
 
 // A Call calls a method of an object and returns its result: None if the

@@ -52,6 +52,7 @@ type Finding struct {
 	// are the schedules that were tried with the same number of preemptions, and Times
 	// those that are violations.
 	Scheduled *Scheduled `json:"scheduled,omitempty"`
+	GoTest    *GoTest    `json:"go_test,omitempty"` // between processes
 
 	Seen Seen `json:"-"` // not in a decoded one
 }

@@ -35,6 +35,7 @@ func (s *searcher) found(t *target, f *Finding) error {
 		}
 		f.Weak = f.Seen.Expected.Explaining(methods, f.Seen.Violating)
 	}
+	f.GoTest = f.goTest()
 	if s.options.Found != nil {
 		s.options.Found(f)
 	}

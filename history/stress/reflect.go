@@ -117,7 +117,11 @@ func Reflect[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 	case reflect.Pointer, reflect.Interface:
 		return derive(newObject, o)
 	}
-	return derive(func() *T { v := newObject(); return &v }, o)
+	r, err := derive(func() *T { v := newObject(); return &v }, o)
+	if err == nil {
+		r.Class.byValue = true
+	}
+	return r, err
 }
 
 func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
@@ -153,6 +157,7 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 	if o.Name == "" {
 		r.Class.Name = typeName(t)
 	}
+	_, r.Class.goType = values.TypeSource(t)
 	guess := map[*Method]bool{}
 	other := func() reflect.Value { return reflect.ValueOf(newObject()) }
 	for i := range t.NumMethod() {
@@ -312,6 +317,7 @@ func deriveMethod[T any](m reflect.Method, o ReflectOptions, other func() reflec
 	} else if method.Weak {
 		method.Failure = s.zero(m)
 	}
+	method.written = s.source(m)
 	if m.Func.IsValid() { // not that of an interface
 		method.Prepare = direct[T](m.Func.Interface())
 	}

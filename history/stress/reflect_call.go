@@ -66,12 +66,7 @@ func (s signature) byReflection(m reflect.Method) func([]history.Value) Call {
 	found := &implementation{}
 	shared := !slices.ContainsFunc(s.params, func(p Param) bool { return !p.Shared() })
 	return func(args []history.Value) Call {
-		given := make([]history.Value, len(s.params))
-		for i, p := range s.params {
-			if given[i], _ = p.Default(); !s.hidden[i] {
-				given[i], args = args[0], args[1:]
-			}
-		}
+		given := s.given(args)
 		made := func(object reflect.Value, maker *values.Maker) []reflect.Value {
 			in := make([]reflect.Value, 1+len(s.params)) // after the receiver
 			in[0] = object
@@ -110,6 +105,17 @@ func (s signature) byReflection(m reflect.Method) func([]history.Value) Call {
 			return s.value(out, maker)
 		}
 	}
+}
+
+// given returns an argument for each parameter, also for those that programs do not have.
+func (s signature) given(args []history.Value) []history.Value {
+	given := make([]history.Value, len(s.params))
+	for i, p := range s.params {
+		if given[i], _ = p.Default(); !s.hidden[i] {
+			given[i], args = args[0], args[1:]
+		}
+	}
+	return given
 }
 
 // An implementation is an interface's method for the type that was seen last.

@@ -52,7 +52,10 @@ func (i *inventory) Take() bool {
 	i.n--
 	return true
 }
-func (i *inventory) Each(func()) {}
+func (i *inventory) Each(odd) {}
+
+type odd interface{ odd() }
+
 
 // The time is for violations that a busy machine shows late: a test ends with one.
 var options = stresstest.Options{Threads: true, Effort: stress.Effort{Time: 5 * time.Minute, Program: 2 * time.Millisecond}}
@@ -147,6 +150,25 @@ func TestPart(t *testing.T) {
 	stresstest.Test(t, func() *visits { return &visits{n: &depot.Counter{}} }, o) // Part
 }
 
+func TestReplay(t *testing.T) {
+	o := options
+	o.Threads = false
+	stresstest.Replay(t, func() *unlocked { return &unlocked{} }, o, "{ Inc() } || { Inc() }", "0^ 1^") // Replay
+}
+
+type locked struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (u *locked) Inc() int { u.mu.Lock(); defer u.mu.Unlock(); u.n++; return u.n }
+
+func TestReplayPasses(t *testing.T) {
+	o := options
+	o.Threads = false
+	stresstest.Replay(t, func() *locked { return &locked{} }, o, "{ Inc() } || { Inc() }", "0^ 1^ 0^ 1^")
+}
+
 func twoReads(t *testing.T) *history.History {
 	m := record.NewMemory(record.Options{})
 	p, q := m.Process(), m.Process()
@@ -231,8 +253,8 @@ func TestUser(t *testing.T) {
 			continue
 		}
 		what := map[string]string{"Type": "shop.inventory is not atomic: ", "Class": "shop.inventory is not atomic: ", "Schedules": "shop.inventory is not atomic: ",
-			"Unlocked": "shop.unlocked is not atomic: ", "Leak": "shop.asker.Ask leaks a goroutine: { Ask() }", "Part": "shop.visits is not atomic: { Inc() } || { Inc() }",
-			"Strict":  "stress: these methods of shop.inventory are not tested: Each (parameter of type func())",
+			"Unlocked": "shop.unlocked is not atomic: ", "Replay": "shop.unlocked is not atomic: { Inc() } || { Inc() }", "Leak": "shop.asker.Ask leaks a goroutine: { Ask() }", "Part": "shop.visits is not atomic: { Inc() } || { Inc() }",
+			"Strict":  "stress: these methods of shop.inventory are not tested: Each (parameter of type shop.odd)",
 			"History": "the history is not linearizable; 2 of 2 operations overlapped", "Own": "the history is not linearizable"}[name]
 		if want := fmt.Sprintf("shop_test.go:%d: %s", i+1, what); what == "" || !strings.Contains(out, want) {
 			t.Errorf("no %q", want)
@@ -241,7 +263,7 @@ func TestUser(t *testing.T) {
 	if !strings.Contains(out, "\nTestPasses: stress: these methods") {
 		t.Error("what TestPasses leaves out is not seen")
 	}
-	for _, name := range []string{"TestType", "TestClass", "TestSchedules", "TestUnlocked", "TestLeak", "TestPart", "TestHistory", "TestOwn_a_b"} {
+	for _, name := range []string{"TestType", "TestClass", "TestSchedules", "TestUnlocked", "TestLeak", "TestPart", "TestReplay", "TestHistory", "TestOwn_a_b"} {
 		relative := filepath.Join("testdata", "leadline", name+".jsonl")
 		absolute := filepath.Join(dir, relative)
 		page := strings.Replace(relative, ".jsonl", ".html", 1)
@@ -256,8 +278,16 @@ func TestUser(t *testing.T) {
 			}
 		}
 	}
+	for _, name := range []string{"TestType_test.go: a Go test without leadline, which fails in 3 of 3 runs", "TestSchedules_schedule_test.go: a Go test that replays the schedule"} {
+		if !strings.Contains(out, name) {
+			t.Errorf("no %q", name)
+		}
+	}
+	if strings.Contains(out, "--- FAIL: TestReplayPasses") {
+		t.Error("TestReplayPasses fails")
+	}
 	commands := regexp.MustCompile(`To explain it: (.*) (\S+)\n`).FindAllStringSubmatch(out, -1)
-	if len(commands) != 6 {
+	if len(commands) != 7 {
 		t.Fatalf("commands %q", commands)
 	}
 	// They differ only in the file, and several files can be explained at once.

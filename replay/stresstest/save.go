@@ -104,6 +104,13 @@ func (c *counter) next(t TB) int {
 // calls counts the calls of Test and TestClass, and saves the histories that were saved.
 var calls, saves = counter{of: map[TB]int{}}, counter{of: map[TB]int{}}
 
+// lastSaved returns the file that save has written last.
+func lastSaved(t TB, dir string) string {
+	saves.Lock()
+	defer saves.Unlock()
+	return fileName(t, dir, min(saves.of[t], maxSaved))
+}
+
 // fileName returns the name of the test's n-th file.
 func fileName(t TB, dir string, n int) string {
 	name := baseName(t)

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,9 +48,9 @@ func callOf(t TB, o Options, serve func(stress.Checker) int) int {
 }
 
 // search searches a class on threads of this process, and in schedules of instrumented builds
-// of the test's program. It returns the report of each pass. It first tries schedules that an
-// earlier run of the test has saved.
-func search(t TB, c *stress.Class, o Options, call int) ([]*stress.Report, error) {
+// of the test's program. It returns the report of each pass. It first tries a given schedule, or
+// those that an earlier run of the test has saved.
+func search(t TB, c *stress.Class, o Options, call int, first *stress.SavedSchedule) ([]*stress.Report, error) {
 	t.Helper()
 	parts, err := partsOf(c)
 	if err != nil {
@@ -96,8 +95,13 @@ func search(t TB, c *stress.Class, o Options, call int) ([]*stress.Report, error
 		}
 		return program(path, true), nil
 	}
-	if saved := savedSchedules(t, o, call); len(saved) > 0 && !o.Threads {
-		if r, err := replaySaved(ctx, o, saved, build); r != nil || err != nil {
+	saved := savedSchedules(t, o, call)
+	if first != nil {
+		saved = []stress.SavedSchedule{*first}
+	}
+	if len(saved) > 0 && !o.Threads {
+		fault := func(err error) { t.Helper(); t.Logf("stress: %s: replaying: %v", c.Name, err) }
+		if r, err := replaySaved(ctx, o, saved, build, fault); r != nil || err != nil {
 			return []*stress.Report{r}, err
 		}
 	}
@@ -121,8 +125,9 @@ func removeStale() {
 }
 
 // replaySaved replays saved schedules. If one still shows a violation, it explores the
-// schedules of its program. The report is nil if none does.
-func replaySaved(ctx context.Context, o Options, list []stress.SavedSchedule, build stress.SchedulesBuild) (*stress.Report, error) {
+// schedules of its program. The report is nil if none does. fault receives why one cannot be
+// replayed.
+func replaySaved(ctx context.Context, o Options, list []stress.SavedSchedule, build stress.SchedulesBuild, fault func(error)) (*stress.Report, error) {
 	for _, s := range list {
 		for _, plain := range []bool{false, true} {
 			program, err := build(ctx, plain)
@@ -135,6 +140,9 @@ func replaySaved(ctx context.Context, o Options, list []stress.SavedSchedule, bu
 			again := o
 			again.Programs = nil
 			replayed, err := stress.Replay(ctx, *program, again, s.Program, s.Schedule)
+			if err != nil {
+				fault(err)
+			}
 			if err != nil || !replayed.Violates {
 				continue
 			}
@@ -242,12 +250,8 @@ type instrumented struct {
 // the copies.
 func buildInstrumented(ctx context.Context, dir, program string, parts []string, plain bool) (*instrument.Copies, error) {
 	o := instrument.Target{Dir: ".", Packages: []string{"."}, Parts: parts, Tests: true, Plain: plain}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "-tags" && s.Value != "" {
-				o.Tags = strings.Split(s.Value, ",")
-			}
-		}
+	if tags := buildTags(); tags != "" {
+		o.Tags = strings.Split(tags, ",")
 	}
 	here, err := os.Getwd()
 	if err != nil {

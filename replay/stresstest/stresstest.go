@@ -35,6 +35,11 @@
 // names of tests, so that the next run overwrites them. Tell your version control
 // to ignore the directory.
 //
+// It also writes Go tests of the violation there: one that needs nothing but the package under
+// test, if it fails, and one that replays the schedule by Replay. Copy them beside yours to keep
+// them. They have the constructor as it stands in the call of Test, so it must not use local
+// variables.
+//
 // Your own specification may have faults, too. So spectest.Probe first tries it on the
 // invocations of the test. If it finds a fault, the error is about the specification, and
 // the object is not judged.
@@ -100,6 +105,20 @@ const shortTime = time.Second
 //	func (s store) Create(id int) error { return s.Store.Create(User{ID: id}) }
 func Test[T any](t TB, newObject func() T, o Options) {
 	t.Helper()
+	test(t, newObject, o, nil)
+}
+
+// Replay is Test for one program. It first replays a schedule of it, as a failure shows it. If
+// that is no longer a violation, or if the object takes other steps by now, Replay goes on like
+// Test. So it is a regression test of what the schedule has shown.
+func Replay[T any](t TB, newObject func() T, o Options, program, schedule string) {
+	t.Helper()
+	o.Programs = []string{program}
+	test(t, newObject, o, &stress.SavedSchedule{Program: program, Schedule: schedule})
+}
+
+func test[T any](t TB, newObject func() T, o Options, first *stress.SavedSchedule) {
+	t.Helper()
 	call := callOf(t, o, func(c stress.Checker) int {
 		return stress.ServeDerived(func(d stress.ReflectOptions) (*stress.Reflected, error) {
 			d.Spec, d.Close, d.Failure = o.Spec, o.Close, o.Failure // a job has no functions
@@ -118,7 +137,7 @@ func Test[T any](t TB, newObject func() T, o Options) {
 		t.Errorf("stress: %v", err)
 		return
 	}
-	testClass(t, r.Class, o, call)
+	testClass(t, r.Class, o, call, first)
 	switch text := leftOut(r); {
 	case text != "" && o.Strict:
 		t.Errorf("stress: %s; Options.Exclude can name them", text)
@@ -177,7 +196,7 @@ func TestClass(t TB, c *stress.Class, o Options) {
 	if call < 0 {
 		return
 	}
-	testClass(t, c, o, call)
+	testClass(t, c, o, call, nil)
 }
 
 // specified returns the class with the specification of the options.
@@ -194,8 +213,9 @@ func specified(c *stress.Class, o Options) *stress.Class {
 	return &described
 }
 
-// testClass is TestClass for the call with this number in the test.
-func testClass(t TB, c *stress.Class, o Options, call int) {
+// testClass is TestClass for the call with this number in the test. It tries the schedule first,
+// if there is one.
+func testClass(t TB, c *stress.Class, o Options, call int, first *stress.SavedSchedule) {
 	t.Helper()
 	c = specified(c, o)
 	o.Effort = effortFor(t, o.Effort)
@@ -203,21 +223,22 @@ func testClass(t TB, c *stress.Class, o Options, call int) {
 	decider := &checker{spec: specification}
 	o.Checker = decider
 	// Errorf is called after Search, because it cannot find the line of the test before.
-	var failures []string
+	var failures []failure
 	found := o.Found
 	o.Found = func(f *stress.Finding) {
-		failures = append(failures, decider.describe(t, f, o.Dir, call))
+		text := decider.describe(t, f, o.Dir, call)
+		failures = append(failures, failure{f, text, lastSaved(t, o.Dir)})
 		if found != nil {
 			found(f)
 		}
 	}
-	reports, err := search(t, c, o, call)
+	reports, err := search(t, c, o, call, first)
 	if decider.fault != nil { // it may be the cause of any finding
 		t.Errorf("stress: %v", decider.fault)
 		return
 	}
 	for _, f := range failures {
-		t.Errorf("%s", f)
+		t.Errorf("%s%s", f.text, f.goTests(t, &o))
 	}
 	if err != nil {
 		t.Errorf("stress: %s: %v", c.Name, err)
@@ -302,6 +323,12 @@ func effortFor(t TB, e stress.Effort) stress.Effort {
 		e.Time = min(e.Time, shortTime)
 	}
 	return e
+}
+
+// A failure is a violation, with the text about it and the file of its history.
+type failure struct {
+	*stress.Finding
+	text, file string
 }
 
 // describe saves the history of a violation and returns the text of the failure.

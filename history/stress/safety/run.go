@@ -16,6 +16,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/gotest"
 	"github.com/leadline/leadline/history/stress/worker"
 )
 
@@ -72,7 +73,7 @@ func (f *Failure) same(g *Failure) bool {
 // failure.
 func (f *Failure) In(output string) bool {
 	if f.Kind == kindStuck {
-		return strings.Contains(output, notReturning)
+		return strings.Contains(output, gotest.NotReturning)
 	}
 	line, _, _ := strings.Cut(f.Text, "\n")
 	return strings.Contains(plain(output), plain(f.Kind+": "+line))
@@ -85,9 +86,6 @@ func (f *Failure) endless() bool {
 
 // Quick reports whether a test that fails does so as soon as it fails.
 func (f *Failure) Quick() bool { return f.Kind == kindPanic || f.Kind == kindFatal }
-
-// notReturning is what the Go test of calls that do not return reports.
-const notReturning = "calls do not return"
 
 var digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`0x[0-9a-f]+|\d+`) })
 

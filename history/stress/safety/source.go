@@ -4,23 +4,21 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
-	"maps"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/leadline/leadline/history/stress/gotest"
 	"github.com/leadline/leadline/history/stress/values"
 )
 
 // A writer writes tests in Go.
 type writer struct {
 	*catalog
-	test    *Test
-	names   map[string]string // by import path
-	imports []string
+	gotest.Imports
+	test *Test
 }
 
 // packageMark is the placeholder for the package in the source of a Function.
@@ -56,9 +54,9 @@ var executionsLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCo
 // source returns a Go test that reproduces a failure and needs nothing but the
 // package. See Finding.Scale for how often it runs the calls.
 func (c *catalog) source(t *Test, f *Failure) string {
-	w := &writer{catalog: c, test: t, names: map[string]string{}}
-	for _, p := range []string{"math/rand/v2", "runtime", "sync/atomic", "testing", "time"} {
-		w.use(p)
+	w := &writer{catalog: c, test: t, Imports: gotest.Imports{Known: map[string]string{c.library.Path: c.library.Package}, Taken: reserved}}
+	for _, p := range gotest.ParallelImports {
+		w.Name(p)
 	}
 	var body strings.Builder
 	w.calls(&body, t.Prefix, 0)
@@ -71,12 +69,12 @@ func (c *catalog) source(t *Test, f *Failure) string {
 	body.WriteString("\n}")
 	must := ""
 	if strings.Contains(body.String(), "must(") {
-		must = mustSource
+		must = gotest.Must
 	}
 	name := regexp.MustCompile(`\W`).ReplaceAllString(c.text(c.methods[0]), "_")
 	name, _, _ = strings.Cut(name, "_")
 	var text bytes.Buffer
-	fmt.Fprintf(&text, testSource, strings.Join(w.imports, "\n"), name, oneLine(f.Kind+": "+f.Text), defaultExecutions, body.String(), must)
+	fmt.Fprintf(&text, testSource, w.Imports.String(), name, oneLine(f.Kind+": "+f.Text), defaultExecutions, body.String(), gotest.Parallel+must)
 	formatted, err := format.Source(text.Bytes())
 	if err != nil {
 		return text.String()
@@ -86,41 +84,8 @@ func (c *catalog) source(t *Test, f *Failure) string {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// use returns the name by which the test calls a package, and imports it.
-func (w *writer) use(importPath string) string {
-	if name, ok := w.names[importPath]; ok {
-		return name
-	}
-	name := path.Base(importPath)
-	if importPath == w.library.Path {
-		name = w.library.Package
-	} else if regexp.MustCompile(`^v\d+$`).MatchString(name) {
-		name = path.Base(path.Dir(importPath))
-	}
-	name = regexp.MustCompile(`\W`).ReplaceAllString(name, "_")
-	for slices.Contains(reserved, name) || slices.Contains(slices.Collect(maps.Values(w.names)), name) {
-		name += "x"
-	}
-	w.names[importPath] = name
-	line := strconv.Quote(importPath)
-	if name != path.Base(importPath) {
-		line = name + " " + line
-	}
-	w.imports = append(w.imports, line)
-	return name
-}
-
 // reserved are names that the test has for something else.
 var reserved = []string{"t", "parallel", "executions", "must", "int", "string", "new"}
-
-// named replaces the import paths between marks.
-func (w *writer) named(text string) string {
-	parts := strings.Split(text, values.Mark)
-	for i := 1; i < len(parts); i += 2 {
-		parts[i] = w.use(parts[i])
-	}
-	return strings.Join(parts, "")
-}
 
 // calls writes a sequence: number 0 is the prefix.
 func (w *writer) calls(b *strings.Builder, calls []call, sequence int) {
@@ -182,7 +147,7 @@ func (w *writer) call(c call, sequence int) string {
 		switch a.From {
 		case literal:
 			_, text := literalOf(f.parameter(i), a.Literal)
-			args = append(args, w.named(text))
+			args = append(args, w.Resolve(text))
 		case fromPrefix:
 			args = append(args, variable(0, a.Call, a.Result))
 		case fromOwn:
@@ -194,11 +159,11 @@ func (w *writer) call(c call, sequence int) string {
 	}
 	if f.name == "new" {
 		_, text := values.TypeSource(f.out[0].Elem())
-		return "new(" + w.named(text) + ")"
+		return "new(" + w.Resolve(text) + ")"
 	}
 	name := f.name
 	if packageMark().MatchString(name) {
-		name = packageMark().ReplaceAllString(name, w.use(w.library.Path)+".")
+		name = packageMark().ReplaceAllString(name, w.Name(w.library.Path)+".")
 	}
 	if f.must {
 		name = "must(" + name + ")"
@@ -209,21 +174,9 @@ func (w *writer) call(c call, sequence int) string {
 	return name + "(" + strings.Join(args, ", ") + ")"
 }
 
-const mustSource = `
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-`
-
 const testSource = `package safety_test
 
-import (
 %s
-)
-
 // Test%sConcurrently fails with
 //
 //	%[3]s
@@ -234,50 +187,5 @@ func Test%[2]sConcurrently(t *testing.T) {
 	parallel(t, executions, func() []func() {
 		%[5]s
 	})
-}
-
-// parallel makes instances, a hundred at a time, and runs the sequences of calls of
-// each in parallel. The sequences begin at the same time, except for short delays.
-func parallel(t *testing.T, executions int, test func() []func()) {
-	for done := 0; done < executions; done += 100 {
-		var m runtime.MemStats
-		if runtime.ReadMemStats(&m); m.Sys > 2<<30 {
-			t.Skipf("the instances use too much memory after %%d executions", done)
-		}
-		var batch [100][]func()
-		for i := range batch {
-			batch[i] = test()
-		}
-		var arrived [100]atomic.Int32
-		ended := make(chan bool, len(batch[0]))
-		for n := range batch[0] {
-			go func() {
-				for i, sequences := range batch {
-					delay := rand.IntN(400) * rand.IntN(2)
-					arrived[i].Add(1)
-					for spins := 0; arrived[i].Load() < int32(len(sequences)); spins++ {
-						if spins > 1000 {
-							runtime.Gosched()
-						}
-					}
-					for range delay {
-						arrived[i].Load()
-					}
-					sequences[n]()
-				}
-				ended <- true
-			}()
-		}
-		timer := time.NewTimer(20 * time.Second)
-		for range batch[0] {
-			select {
-			case <-ended:
-			case <-timer.C:
-				stacks := make([]byte, 1<<20)
-				t.Fatalf("` + notReturning + `:\n%%s", stacks[:runtime.Stack(stacks, true)])
-			}
-		}
-		timer.Stop()
-	}
 }
 %[6]s`

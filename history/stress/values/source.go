@@ -3,9 +3,11 @@ package values
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/leadline/leadline/history"
 )
@@ -15,9 +17,19 @@ const Mark = "\x00"
 
 func from(path, name string) string { return Mark + path + Mark + "." + name }
 
+// Names that Source has for the word new, and for the word self.
+const (
+	NewObject = "newObject()"
+	Self      = "o"
+)
+
 // Source writes an argument in Go, so that it has its type in any context. It returns false
-// for what has no name outside of its package, and for the words new and self.
-func (k *Kind) Source(v history.Value) (string, bool) {
+// for what has no name outside of its package.
+func (k *Kind) Source(v history.Value) (string, bool) { return k.SourceRecording(v, "") }
+
+// SourceRecording is Source for an argument that adds what is done with it to a variable, if
+// the Kind records that: a slice of what the function shown returns, or a bytes.Buffer.
+func (k *Kind) SourceRecording(v history.Value, calls string) (string, bool) {
 	ok, name := TypeSource(k.of)
 	ok = ok || k.of.Kind() == reflect.Interface
 	switch {
@@ -28,7 +40,7 @@ func (k *Kind) Source(v history.Value) (string, bool) {
 	case k.form == instant:
 		return fmt.Sprintf(from("time", "Unix(%d, 0).UTC()"), v.Int()), true
 	case k.form == word:
-		text, written := k.sourceWord(v.Text(), name)
+		text, written := k.sourceWord(v.Text(), name, calls)
 		return text, ok && written
 	case k.form == boolean, k.form == dynamic, k.of.Kind() == reflect.Interface && k.form == number, name == "int", name == "string":
 		return v.String(), ok
@@ -46,6 +58,15 @@ func (k *Kind) Source(v history.Value) (string, bool) {
 		texts = append(texts, text)
 	}
 	return k.compose(name, texts), ok
+}
+
+// RecordedSource declares the variable for SourceRecording, and writes what it has as
+// Maker.Recorded returns it.
+func (k *Kind) RecordedSource(calls string) (declared, shown string) {
+	if k.of.Kind() == reflect.Interface {
+		return "var " + calls + " " + from("bytes", "Buffer"), "quoted(" + calls + ".String())"
+	}
+	return "var " + calls + " [][]string", fmt.Sprintf("sequence(%s, %d)", calls, k.of.NumIn())
 }
 
 // compose writes a value of several.
@@ -85,7 +106,7 @@ func (k *Kind) compose(name string, parts []string) string {
 	return name + all
 }
 
-func (k *Kind) sourceWord(w, name string) (string, bool) {
+func (k *Kind) sourceWord(w, name, calls string) (string, bool) {
 	switch w {
 	case "ctx":
 		return from("context", "Background()"), true
@@ -93,20 +114,32 @@ func (k *Kind) sourceWord(w, name string) (string, bool) {
 		c := from("context", "")
 		return fmt.Sprintf("func() %sContext { ctx, cancel := %[1]sWithCancel(%[1]sBackground()); cancel(); return ctx }()", c), true
 	case "w":
+		if calls != "" {
+			return "&" + calls, true
+		}
 		return "new(" + from("bytes", "Buffer") + ")", true
 	case "chan":
 		_, element := TypeSource(k.of.Elem())
 		return fmt.Sprintf("make(chan (%s), %d)", element, chanSize), true
-	case "new", "self":
-		return "", false
+	case "new":
+		return NewObject, true
+	case "self":
+		return Self, true
 	}
-	return k.sourceFunction(w, name)
+	return k.sourceFunction(w, name, calls)
 }
 
 // sourceFunction writes a function with parameters a0, a1 and results r0, r1.
-func (k *Kind) sourceFunction(w, name string) (string, bool) {
+func (k *Kind) sourceFunction(w, name, calls string) (string, bool) {
 	_, head := signature(k.of, "a", "r")
 	body, ok := "", true
+	if calls != "" && k.Records() {
+		var params []string
+		for i := range k.of.NumIn() {
+			params = append(params, fmt.Sprintf("&a%d", i))
+		}
+		body = fmt.Sprintf("if len(%s) < %d { %[1]s = append(%[1]s, shown(%[3]s)) }; ", calls, maxRecorded, strings.Join(params, ", "))
+	}
 	for i := range k.outs {
 		text, written := k.sourceResult(i, w)
 		ok = ok && written
@@ -223,8 +256,12 @@ func typeName(t reflect.Type) (bool, string) {
 	exported := name[0] >= 'A' && name[0] <= 'Z'
 	_, args, _ := strings.Cut(name, "[")
 	hidden := slices.Contains(strings.Split(t.PkgPath(), "/"), "internal")
-	return exported && !hidden && !strings.ContainsAny(args, "./"), from(t.PkgPath(), name)
+	marked := qualified().ReplaceAllString(name, Mark+"$1"+Mark+".$2")
+	return exported && !hidden && !strings.ContainsAny(args, "./"), from(t.PkgPath(), marked)
 }
+
+// qualified matches the types of packages in the arguments of a generic type.
+var qualified = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([\w./~%-]+)\.(\w+)`) })
 
 // signature writes the parameters and results of a function. If param is not "", they have
 // names that begin with param and result.

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/history/stress/gotest"
+	"github.com/leadline/leadline/replay/batch"
+	"github.com/leadline/leadline/replay/report"
+	"github.com/leadline/leadline/replay/stresstest"
+)
+
+// A savedViolation is a violation of an object of --new, with the file of its history.
+type savedViolation struct {
+	*stress.Finding
+	file string
+}
+
+// A goTestRecord is how a violation became Go tests, in the output of stress --output json.
+type goTestRecord struct {
+	Kind    string  `json:"kind"` // "go_test"
+	Program string  `json:"program"`
+	History string  `json:"history"` // the file of the violation
+	File    *string `json:"file"`    // of the Go test that needs nothing but the package
+	gotest.Trial
+	// Schedule is the Go test that replays the schedule. Remark says why File or Schedule is missing.
+	Schedule *string `json:"schedule"`
+	Remark   *string `json:"remark"`
+}
+
+// goTests writes the Go tests of the violations that were saved of an object, and runs them.
+// It is called when the object is no longer tested, as that would need the processors.
+func (r *stressReport) goTests(ctx context.Context, o *object) {
+	saved := r.saved
+	r.saved = nil
+	for _, v := range saved {
+		if ctx.Err() != nil {
+			return
+		}
+		rec, err := o.goTest(ctx, &v)
+		r.note(unsaved(err))
+		if err != nil {
+			return
+		}
+		if r.flags.output.Value == "json" {
+			r.note(writeJSON(r.out, rec))
+			continue
+		}
+		fmt.Fprintf(r.out, "Go tests of %s\n", v.Program)
+		if rec.File != nil {
+			fmt.Fprintf(r.out, "  To reproduce: go test %s (%v)\n", report.ShellWord(testArgument(ctx, *rec.File)), rec.Trial)
+		}
+		if rec.Schedule != nil {
+			fmt.Fprintf(r.out, "  To replay: go test %s\n", report.ShellWord(testArgument(ctx, *rec.Schedule)))
+		}
+		if rec.Remark != nil {
+			fmt.Fprintf(r.out, "  %s\n", *rec.Remark)
+		}
+		fmt.Fprintln(r.out)
+	}
+	r.note(r.out.Flush())
+}
+
+// goTest writes the Go tests of a violation to a directory of their own.
+func (o *object) goTest(ctx context.Context, v *savedViolation) (*goTestRecord, error) {
+	rec := &goTestRecord{Kind: "go_test", Program: v.Program, History: v.file}
+	temp, err := os.MkdirTemp("", "leadline-stress-")
+	if err != nil {
+		return rec, err
+	}
+	defer os.RemoveAll(temp)
+	place := stresstest.PlaceOf(v.Finding, o.path, packageName(ctx, o.path), o.expression, o.must)
+	place.Options = stresstest.OptionsSource(&o.reflect)
+	tests := stresstest.GoTestsOf(v.Finding, place)
+	remark := tests.Remark
+	save := func(name, text string) (*string, error) {
+		file := filepath.Join(strings.TrimSuffix(v.file, ".jsonl"), name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return nil, err
+		}
+		return &file, batch.WriteWhole(file, []byte(text))
+	}
+	if program := filepath.Join(temp, "stress.test"); tests.Alone != "" {
+		if err := buildTest(ctx, temp, program, "stress_test.go", tests.Alone); err != nil {
+			remark = fmt.Sprintf("its Go test does not compile: %v", err)
+		} else if rec.Trial = gotest.Try(ctx, program, temp, place.Name); rec.Failing == 0 {
+			remark = fmt.Sprintf("no Go test without schedules: the violation is rare on threads, and it did not fail in %s", counted(rec.Runs, "run", "runs"))
+		} else if rec.File, err = save("stress_test.go", tests.Alone); err != nil {
+			return rec, err
+		}
+	}
+	if program := filepath.Join(temp, "schedule.test"); tests.Schedule != "" {
+		if err := buildTest(ctx, temp, program, "schedule_test.go", tests.Schedule); err != nil {
+			remark = cmp.Or(remark, fmt.Sprintf("the Go test of its schedule does not compile: %v", err))
+		} else if rec.Schedule, err = save(filepath.Join("schedule", "schedule_test.go"), tests.Schedule); err != nil {
+			return rec, err
+		}
+	}
+	rec.Remark = present(remark)
+	return rec, nil
+}
