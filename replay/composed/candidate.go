@@ -2,6 +2,7 @@ package composed
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -69,48 +70,72 @@ type form struct {
 	of   func(result any, found bool) any
 }
 
-// forms returns the forms that can make the given results, one for each state. The constants
-// are the first result and the first one that differs from it.
-func forms(results []any) []form {
+// endings returns what an operation does if it finds or changes something, and otherwise.
+func (o *operation) endings() (found, not string) {
+	switch o.absent {
+	case "":
+		return "succeeds", "fails"
+	case "stored":
+		return "loads", "stores"
+	}
+	return "finds one", "finds none"
+}
+
+// forms returns the forms that can make the given results of the method, one for each state,
+// from those of an operation. The constants are the first result, and the first one that
+// differs from it.
+func (o *operation) forms(results []any) []form {
+	yes, no := o.endings()
 	list := []form{
-		{"whether it succeeds", func(_ any, found bool) any { return found }},
-		{"whether it fails", func(_ any, found bool) any { return !found }},
+		{"whether it " + yes, func(_ any, found bool) any { return found }},
+		{"whether it " + no, func(_ any, found bool) any { return !found }},
 		{"its value", func(result any, _ bool) any { return result }},
 	}
+	either := func(text, other string, of func(any) any, otherwise any) {
+		list = append(list, form{text + " if it " + yes + " and " + other + " if it " + no, func(result any, found bool) any {
+			if found {
+				return of(result)
+			}
+			return otherwise
+		}})
+	}
 	n := names{own: true}
-	a, b := results[0], results[0]
-	for _, v := range results {
-		if b = v; !n.value(a).Equal(n.value(b)) {
-			break
-		}
+	at := max(0, slices.IndexFunc(results, func(v any) bool { return !n.value(v).Equal(n.value(results[0])) }))
+	a, b := results[0], results[at]
+	first, isConstant := constant(a, results)
+	second, isConstantToo := constant(b, results)
+	if isConstant {
+		list = append([]form{{first, func(any, bool) any { return a }}}, list...)
+		either("its value", first, func(result any) any { return result }, a)
 	}
-	first, second := n.value(a), n.value(b)
-	if !isOwn(first) {
-		list = append([]form{{valueText(first), func(any, bool) any { return a }}}, list...)
+	if isConstantToo {
+		either("its value", second, func(result any) any { return result }, b)
 	}
-	for _, c := range []struct {
-		v    any
-		name value
-	}{{a, first}, {b, second}} {
-		if !isOwn(c.name) {
-			list = append(list, either("its value", valueText(c.name), func(result any) any { return result }, c.v))
-		}
-	}
-	if !isOwn(first) && !isOwn(second) {
-		list = append(list, either(valueText(first), valueText(second), func(any) any { return a }, b),
-			either(valueText(second), valueText(first), func(any) any { return b }, a))
+	if isConstant && isConstantToo {
+		either(first, second, func(any) any { return a }, b)
+		either(second, first, func(any) any { return b }, a)
 	}
 	return list
 }
 
-// either returns the form with one part if the operation succeeds, and another if it fails.
-func either(yes, no string, of func(any) any, otherwise any) form {
-	return form{yes + " if it succeeds and " + no + " if it fails", func(result any, found bool) any {
-		if found {
-			return of(result)
+// constant returns the text of a result, and whether it can be a constant. A pointer can if the
+// method returned it in two states, such as an error that is a variable.
+func constant(v any, results []any) (text string, ok bool) {
+	n := names{own: true}
+	name := n.value(v)
+	if !isOwn(name) {
+		return valueText(name), true
+	}
+	times := 0
+	for _, r := range results {
+		if reflect.ValueOf(v).Comparable() && reflect.ValueOf(r).Comparable() && r == v {
+			times++
 		}
-		return otherwise
-	}}
+	}
+	if err, isError := v.(error); isError {
+		return fmt.Sprintf("the error %q", err.Error()), times > 1
+	}
+	return valueText(name), times > 1
 }
 
 // An outcome is a run of one operation in a state, its result, and whether it found or changed
@@ -140,7 +165,7 @@ func (p *repairer) single(o *operation, args []literal) (candidate, bool) {
 	var texts []string
 	for i := range chosen {
 		var ok bool
-		if chosen[i], ok = p.form(outcomes, i, len(chosen)); !ok {
+		if chosen[i], ok = p.form(o, outcomes, i, len(chosen)); !ok {
 			return candidate{}, false
 		}
 		if isList || chosen[i].text != "nil" {
@@ -171,7 +196,7 @@ func (p *repairer) single(o *operation, args []literal) (candidate, bool) {
 }
 
 // form returns the first form that makes part i of n of the method's results.
-func (p *repairer) form(outcomes []outcome, i, n int) (form, bool) {
+func (p *repairer) form(o *operation, outcomes []outcome, i, n int) (form, bool) {
 	var results []any
 	for _, r := range p.alone {
 		list := parts(r.returned)
@@ -180,7 +205,7 @@ func (p *repairer) form(outcomes []outcome, i, n int) (form, bool) {
 		}
 		results = append(results, list[i])
 	}
-	all := forms(results)
+	all := o.forms(results)
 	at := slices.IndexFunc(all, func(f form) bool {
 		for j, out := range outcomes {
 			if !out.run.names.value(f.of(out.result, out.found)).Equal(p.alone[j].names.value(results[j])) {

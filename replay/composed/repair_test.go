@@ -1,6 +1,7 @@
 package composed
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -26,7 +27,7 @@ func TestRepair(t *testing.T) {
 				m.Store(key, v)
 			}
 			return []any{v, !ok, "x"}
-		}, Options{}, `LoadOrStore(7, 1), and return its value, whether it fails, "x"`},
+		}, Options{}, `LoadOrStore(7, 1), and return its value, whether it stores, "x"`},
 		"swap with a default": {func(m Map) any {
 			v, ok := m.Load(key)
 			m.Store(key, 1)
@@ -34,7 +35,7 @@ func TestRepair(t *testing.T) {
 				return 0
 			}
 			return v
-		}, Options{}, "Swap(7, 1), and return its value if it succeeds and 0 if it fails"},
+		}, Options{}, "Swap(7, 1), and return its value if it finds one and 0 if it finds none"},
 		"claim": {func(m Map) any {
 			if v, ok := m.Load(key); ok && v == "idle" {
 				m.Store(key, "busy")
@@ -115,6 +116,20 @@ func TestRepair(t *testing.T) {
 			}
 			return v
 		}, nodes, "none found; no operation of a map does what the method does alone in 2 states"},
+		"an error of the package": {func(m Map) any {
+			if _, ok := m.Load(key); ok {
+				return errCancelled
+			}
+			m.Store(key, 1)
+			return nil
+		}, Options{}, `LoadOrStore(7, 1), and return the error "cancelled" if it loads and nil if it stores`},
+		"a new error": {func(m Map) any {
+			if _, ok := m.Load(key); ok {
+				return errors.New("there")
+			}
+			m.Store(key, 1)
+			return nil
+		}, Options{}, "in a loop, Load(7) and compute the new value, and write it by LoadOrStore; if that fails, try again"},
 		"mark": {func(m Map) any {
 			if _, loaded := m.LoadOrStore(key, 1); !loaded {
 				m.Delete(key)
@@ -144,7 +159,7 @@ func TestRepair(t *testing.T) {
 			q.Dequeue()
 		}
 		return []any{v, ok}
-	}, Options{}, "Dequeue(), and return its value, whether it succeeds")
+	}, Options{}, "Dequeue(), and return its value, whether it finds one")
 }
 
 func checkRepair[O any](t *testing.T, name string, method func(O) any, o Options, want string) {
