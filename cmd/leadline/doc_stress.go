@@ -184,6 +184,7 @@
 // With --outcomes, each --program is run to the end instead: a table has every outcome, how
 // often it was seen on threads and in schedules, and an order of the calls one after another
 // that has it. An outcome that is possible one after another and never came is a line, too.
+// -o html writes the table as a page.
 //
 // In a Go test, stresstest.Test does all that; a schedule that a failed test has saved is
 // replayed first when the test runs again.

@@ -53,7 +53,7 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.BoolVar(&f.Exhaustive, "exhaustive", false, "run every program within the bounds, by rising numbers of invocations, sequences and values, instead of drawing them")
 	flags.StringVar(&f.save, "save", "leadline-violations", "`directory` for programs and histories of violations; empty: none")
 	flags.StringVar(&f.histories, "histories", "", "`file` for recorded executions, three of each program, compressed if it ends in .gz or .zst")
-	f.output = outputFlag(flags, "text", "json")
+	f.output = outputFlag(flags, "text", "json", "html")
 	flags.BoolVar(&f.Threads, "threads", false, "run threads alone, instead of exploring schedules of an instrumented build as soon as that is there")
 	flags.IntVar(&f.Preemptions, "preemptions", 0, "most preemptions of a schedule, or delays if the object starts goroutines (default 3); programs get one first, then two, and so on; -1: three, and then without a bound")
 	f.buildFlags()
@@ -99,6 +99,8 @@ func (f *stressFlags) run(s streams, args []string) int {
 		return fail(s, "stress", f.mismatch())
 	case len(f.subjects)+len(f.construct) == 0 && f.from == "":
 		return fail(s, "stress", errors.New("no --subject, no --new and no --from given"))
+	case f.output.Value == "html" && (!f.Outcomes || len(f.subjects) > 1):
+		return fail(s, "stress", errors.New("--output html is for --outcomes, of one object"))
 	case slices.Contains(f.Programs, ""):
 		return fail(s, "stress", errors.New("an empty --program"))
 	case len(f.Programs) > 0 && (len(f.subjects)+len(f.construct) > 1 || f.from != ""):

@@ -269,6 +269,8 @@ func (r *stressReport) finish() error {
 		for _, result := range r.results {
 			r.note(writeJSON(r.out, &stressSummary{"object", result, r.before[result]}))
 		}
+	} else if r.flags.output.Value == "html" {
+		r.outcomesPage()
 	} else if r.flags.Outcomes {
 		for _, result := range r.results {
 			r.outcomes(result)
