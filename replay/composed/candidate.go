@@ -58,8 +58,8 @@ func (p *repairer) candidates() (all []candidate) {
 			}
 		}
 	}
-	if p.x.c == mapCollection && len(p.keys) == 1 && !p.inPlace() {
-		all = append(all, p.loop(p.keys[0]))
+	if p.x.c == mapCollection && len(p.used) == 1 && !p.inPlace() {
+		all = append(all, p.loop(p.used[0]))
 	}
 	return all
 }

@@ -14,7 +14,8 @@ type repairer struct {
 	x      *explorer
 	states [][]replay.Invocation // the insertions that lead to each state
 	alone  []*run                // the method alone, in each state
-	keys   []value               // that the method uses
+	keys   []value               // of the states
+	used   []value               // keys that the method uses
 	values []literal             // that the method inserts or compares with, and those of the environment
 }
 
@@ -63,8 +64,8 @@ func (x *explorer) repair() (string, error) {
 		}
 	}
 	text := fmt.Sprintf("none found; no operation of a %s does what the method does alone in %d states", x.c.name, len(p.alone))
-	if len(p.keys) > 1 {
-		text += fmt.Sprintf(", with %d keys", len(p.keys))
+	if len(p.used) > 1 {
+		text += fmt.Sprintf(", with %d keys", len(p.used))
 	}
 	return text, nil
 }
@@ -143,7 +144,8 @@ func (p *repairer) collect(state []replay.Invocation, r *run) {
 		if e.environment {
 			continue
 		}
-		p.keys = add(p.keys, p.x.c.args(e.Invocation, "k")...)
+		p.used = add(p.used, p.x.c.args(e.Invocation, "k")...)
+		p.keys = add(p.keys, p.used...)
 		for j, kind := range p.x.c.operation(e.Method).params {
 			if kind == 'k' {
 				continue

@@ -66,6 +66,14 @@ func TestRepair(t *testing.T) {
 			m.Store(key, v.(int)+1)
 			return v
 		}, Options{}, "in a loop, Load(7) and compute the new value, and write it by CompareAndSwap or LoadOrStore; if that fails, try again"},
+		"count, with another key": {func(m Map) any {
+			v, ok := m.Load(key)
+			if !ok {
+				v = 0
+			}
+			m.Store(key, v.(int)+1)
+			return v
+		}, Options{Keys: []any{8}}, "in a loop, Load(7) and compute the new value, and write it by CompareAndSwap or LoadOrStore; if that fails, try again"},
 		"take one": {func(m Map) any {
 			v, ok := m.Load(key)
 			if !ok {

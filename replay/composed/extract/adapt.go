@@ -17,6 +17,9 @@ func (f *testFile) adapt() error {
 	if err := f.adaptable(); err != nil {
 		return err
 	}
+	if err := f.instantiate(f.unit); err != nil {
+		return err
+	}
 	f.used, f.parameter = map[types.Object]bool{}, f.unusedName()
 	argument := "m"
 	typ := f.ops[0].typ
@@ -56,16 +59,28 @@ func (f *testFile) adapt() error {
 	return nil
 }
 
+// instantiate makes the type parameters of a function names for int.
+func (f *testFile) instantiate(u *unit) error {
+	s := f.scanner.Info.Defs[u.decl.Name].(*types.Func).Signature()
+	for _, list := range []*types.TypeParamList{s.RecvTypeParams(), s.TypeParams()} {
+		for p := range list.TypeParams() {
+			if !types.Satisfies(types.Typ[types.Int], p.Constraint().Underlying().(*types.Interface)) {
+				return fmt.Errorf("%s has a type parameter %v that int does not satisfy", u.name, p)
+			}
+			if name := p.Obj().Name(); name != "_" && !slices.Contains(f.TypeParams, name) {
+				f.TypeParams = append(f.TypeParams, name)
+			}
+		}
+	}
+	return nil
+}
+
 // adaptable returns an error if the function or its operations cannot be in a copy. The
 // error is the reason.
 func (f *Function) adaptable() error {
 	d := f.unit.decl
-	switch {
-	case d == nil:
+	if d == nil {
 		return errors.New("it is a function literal")
-	case f.scanner.Info.Defs[d.Name].(*types.Func).Signature().TypeParams() != nil ||
-		f.scanner.Info.Defs[d.Name].(*types.Func).Signature().RecvTypeParams() != nil:
-		return errors.New("it has type parameters")
 	}
 	for _, o := range f.ops {
 		if !f.composable(o.Method) {
@@ -254,6 +269,9 @@ func (f *Function) params(used map[types.Object]bool) (params, args, keys string
 
 // argument returns an expression of type t. text is the type as the source has it.
 func argument(t types.Type, text string) string {
+	if _, ok := t.(*types.TypeParam); ok {
+		return "1"
+	}
 	switch types.TypeString(t, nil) {
 	case "context.Context":
 		return strings.Replace(text, "Context", "Background()", 1)

@@ -53,9 +53,8 @@ func (f *testFile) part(u *unit, of path) (*part, error) {
 			return p, nil
 		}
 	}
-	s := f.scanner.Info.Defs[u.decl.Name].(*types.Func).Signature()
-	if s.TypeParams() != nil || s.RecvTypeParams() != nil {
-		return nil, fmt.Errorf("%s has type parameters", u.name)
+	if err := f.instantiate(u); err != nil {
+		return nil, err
 	}
 	p := &part{unit: u, of: of, name: u.decl.Name.Name}
 	for i := 2; slices.ContainsFunc(f.parts, func(q *part) bool { return q.name == p.name }) || p.name == "method"; i++ {

@@ -86,7 +86,8 @@
 // A skeleton has a copy of the function with the collection as a parameter.
 // Arguments are values such as "a", 1 and new(T), and a TODO asks to review them: a
 // function that returns or panics before its second operation passes the test.
-// Called functions with operations on the collection are copied, too.
+// Called functions with operations on the collection are copied, too. A type parameter is int
+// in the copy.
 // For collections other than sync.Map, an adapter has their methods. If a function cannot
 // be copied, it is a comment with the reason, in a test that fails until it is edited. For
 // instance, composed.Map does not have Compute, and the copy may not compile. If the

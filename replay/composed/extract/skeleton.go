@@ -106,7 +106,9 @@ type testFile struct {
 	Results []string // names for the results, if there are several
 	Keys    string   // the field of composed.Options, or ""
 	Adapter string   // declarations, or ""
-	Parts   []string // the functions that it calls, as function literals
+	// TypeParams are names for int.
+	TypeParams []string
+	Parts      []string // the functions that it calls, as function literals
 
 	parameter, typ string // the collection
 	used           map[types.Object]bool
@@ -146,6 +148,9 @@ func Test{{.Test}}(t *testing.T) {
 		return nil
 	}, composed.Options{})
 	{{- else}}
+	{{- range .TypeParams}}
+	type {{.}} = int
+	{{- end}}
 	{{- range .Parts}}
 	{{.}}
 	{{- end}}

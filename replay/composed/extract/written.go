@@ -128,6 +128,25 @@ func isShared(s *types.Struct) bool {
 	return false
 }
 
+// ofInts returns a type with int in place of type parameters.
+func ofInts(named *types.Named) *types.Named {
+	if named.TypeArgs() == nil {
+		return named
+	}
+	var args []types.Type
+	for t := range named.TypeArgs().Types() {
+		if _, ok := t.(*types.TypeParam); ok {
+			t = types.Typ[types.Int]
+		}
+		args = append(args, t)
+	}
+	inst, err := types.Instantiate(nil, named.Origin(), args, false)
+	if err != nil {
+		return named
+	}
+	return inst.(*types.Named)
+}
+
 // written returns the adapter for the operations of a function on a type of a program.
 func (f *testFile) written(k *kind, name string) string {
 	text := fmt.Sprintf("\n// %s is a composed.%s with methods of %s.\ntype %s struct{ m composed.%s }\n", name, k.name, f.Type, name, k.name)
@@ -137,7 +156,7 @@ func (f *testFile) written(k *kind, name string) string {
 			continue
 		}
 		done = append(done, o.Method)
-		m, _, _ := types.LookupFieldOrMethod(types.NewPointer(o.typ), true, o.typ.Obj().Pkg(), o.Method)
+		m, _, _ := types.LookupFieldOrMethod(types.NewPointer(ofInts(o.typ)), true, o.typ.Obj().Pkg(), o.Method)
 		s := m.(*types.Func).Signature()
 		var params, results []string
 		for i := range s.Params().Len() {
