@@ -39,6 +39,12 @@
 // in parallel. Methods in --weak are not called in generated programs, and the results of those that
 // only read never count as violations.
 //
+// Where a parameter is of the object's type or an interface of it, stress passes the object itself
+// (self) and others (new), and for other types of the package what its functions New... and Make...
+// return:
+//
+//	leadline stress --new example.com/text.New --program '{ Append(self) } || { Delete(0) }'
+//
 // One in --weak with a level, as in Len=monotonic, is tested: it may miss effects of other calls as
 // far as the level allows (see Weaker consistency), and any other result is a violation. A
 // violation says which method and level would explain all outcomes that were seen: the

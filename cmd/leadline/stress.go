@@ -183,6 +183,7 @@ type object struct {
 	// path and expression are the import path and the expression of --new; must: it returns an
 	// error, too.
 	path, expression string
+	makers           []string // of the package
 	must             bool
 }
 

@@ -75,7 +75,7 @@ func (o *object) goTest(ctx context.Context, v *savedViolation) (*goTestRecord, 
 	}
 	defer os.RemoveAll(temp)
 	place := stresstest.PlaceOf(v.Finding, o.path, packageName(ctx, o.path), o.expression, o.must)
-	place.Options = stresstest.OptionsSource(&o.reflect)
+	place.Options = stresstest.OptionsSource(&o.reflect, o.path, o.makers...)
 	tests := stresstest.GoTestsOf(v.Finding, place)
 	remark := tests.Remark
 	save := func(name, text string) (*string, error) {

@@ -54,9 +54,14 @@ func buildObject(ctx context.Context, constructor string, d stress.ReflectOption
 	o.path, o.expression = path, expression
 	program := filepath.Join(dir, "stress")
 	// A constructor may also return an error. The compiler finds that out.
-	first := build(ctx, dir, program, path, expression, copies)
+	o.makers = makers(ctx, path)
+	made := ""
+	for _, name := range o.makers {
+		made += ", p." + name
+	}
+	first := build(ctx, dir, program, path, expression, made, copies)
 	if o.must = first != nil; o.must {
-		if err := build(ctx, dir, program, path, "stress.Must("+expression+")", copies); err != nil {
+		if err := build(ctx, dir, program, path, "stress.Must("+expression+")", made, copies); err != nil {
 			o.cleanup()
 			return object{}, ofConstructor(constructor, clearer(first, err), func() string { return packageName(ctx, path) })
 		}
@@ -151,14 +156,29 @@ import (
 )
 
 func main() {
-	os.Exit(stress.ServeLike(%[2]s, func() any { return %[2]s }, stresstest.Checker(nil), explore.New))
+	os.Exit(stress.ServeLike(%[2]s, func() any { return %[2]s }, stresstest.Checker(nil), explore.New%[3]s))
 }
 `
 
+// makers returns the constructors of a package: the functions called New or Make with one result and
+// without type parameters. There are none if the package cannot be loaded; the compiler says why.
+func makers(ctx context.Context, path string) (list []string) {
+	p, err := loadPackage(ctx, path)
+	if err != nil {
+		return nil
+	}
+	for _, f := range exportedFunctions(p) {
+		if f.signature.Results().Len() == 1 && !strings.Contains(f.name, "[") && (strings.HasPrefix(f.name, "New") || strings.HasPrefix(f.name, "Make")) {
+			list = append(list, f.name)
+		}
+	}
+	return list
+}
+
 // build builds the program that runs an expression's object.
-func build(ctx context.Context, dir, program, path, expression string, copies *instrument.Copies) error {
+func build(ctx context.Context, dir, program, path, expression, makers string, copies *instrument.Copies) error {
 	source := filepath.Join(dir, "main.go")
-	if err := os.WriteFile(source, fmt.Appendf(nil, stressProgram, path, expression), 0o644); err != nil {
+	if err := os.WriteFile(source, fmt.Appendf(nil, stressProgram, path, expression, makers), 0o644); err != nil {
 		return err
 	}
 	return compile(ctx, dir, source, copies, "build", "-o", program)

@@ -68,9 +68,10 @@ func ServeDerived(derive func(ReflectOptions) (*Reflected, error), checker Check
 
 // ServeLike is Serve for the class that Reflect derives from the type of the
 // sample; the sample itself is not used. newObject makes objects of its type.
-// The programs that leadline stress --new writes call it.
-func ServeLike[T any](sample T, newObject func() any, checker Checker, schedules NewExecutor) int {
+// The programs that leadline stress --new writes call it, with the constructors of the package.
+func ServeLike[T any](sample T, newObject func() any, checker Checker, schedules NewExecutor, makers ...any) int {
 	return ServeDerived(func(o ReflectOptions) (*Reflected, error) {
+		o.Makers = makers
 		return Reflect(func() T { return newObject().(T) }, o)
 	}, checker, schedules)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -29,6 +30,34 @@ func notationClass() *Class {
 		{Name: "putAll", Params: []Param{Map}},
 		{Name: "estimate", ReadOnly: true, Weak: true},
 	}}
+}
+
+// objectClass also has methods with objects as parameters.
+func objectClass() *Class {
+	c := notationClass()
+	own, made := reflect.TypeFor[*Class](), reflect.TypeFor[*Program]()
+	c.Methods = append(c.Methods, &Method{Name: "join", Params: []Param{values.Of(own, values.Object{Type: own})}},
+		&Method{Name: "append", Params: []Param{values.Of(made, values.Object{Makers: []any{newTestProgram}})}})
+	return c
+}
+
+func newTestProgram() *Program { return &Program{} }
+
+const writtenObjects = "{ join(self); append(newTestProgram) } || { join(new) }"
+
+func TestNotationObjects(t *testing.T) {
+	p, err := Parse(writtenObjects, objectClass())
+	if err != nil || p.String() != writtenObjects {
+		t.Fatalf("%v, %v", p, err)
+	}
+	for text, want := range map[string]string{
+		"{ join(other) }":        "column 8: found \"other\", want one of new, self",
+		"{ append(newProgram) }": "column 10: found \"newProgram\", want one of newTestProgram",
+	} {
+		if _, err := Parse(text, objectClass()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
 }
 
 // wideClass also has methods with the other parameters.
@@ -255,6 +284,7 @@ func randomText(r *rand.Rand, c *Class) *Program {
 }
 
 func FuzzParse(f *testing.F) {
+	f.Add(writtenObjects)
 	for _, text := range written {
 		f.Add(text)
 	}
@@ -263,7 +293,7 @@ func FuzzParse(f *testing.F) {
 			f.Add(e[0])
 		}
 	}
-	c := notationClass()
+	c := objectClass()
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := Parse(text, c)
 		var s *SyntaxError

@@ -38,6 +38,9 @@ type ReflectOptions struct {
 	Spec Spec `json:"-"`
 	// Close is that of the Class.
 	Close func(object any) `json:"-"`
+	// Makers are functions such as constructors. Parameters get their results, if the parameters
+	// of the functions are numbers, strings or booleans.
+	Makers []any `json:"-"`
 	// Module is a directory of the module in which the Go tool finds the source of the type,
 	// which alone shows generic methods. The default is the working directory.
 	Module string
@@ -77,7 +80,8 @@ func (l LeftOut) Excluded() bool { return l.Reason == excludedReason }
 // Package values has the arguments that parameters get, by their types: numbers, strings,
 // slices, maps, structs, times, contexts, readers, functions, iterators, other objects of the
 // type and more. A method that calls a function for each of its elements, or writes to a
-// writer, has these calls or writes as its result. Interfaces get a value of a type that T
+// writer, has these calls or writes as its result. Interfaces get a result of
+// ReflectOptions.Makers, or a value of a type that T
 // mentions and that has the methods. Variadic parameters of functions, as of options, get
 // none. Every call gets new slices, maps, pointers and functions.
 //
@@ -293,7 +297,7 @@ func deriveMethod[T any](m reflect.Method, o ReflectOptions, other func() reflec
 	names, levels, _ := o.Levels()
 	level, hasLevel := levels[m.Name]
 	method.Level, method.Weak = level, slices.Contains(names, m.Name) && !hasLevel
-	s, reason := signatureOf(m, values.Object{Type: reflect.TypeFor[T]()}, o.Spec != nil)
+	s, reason := signatureOf(m, values.Object{Type: reflect.TypeFor[T](), Makers: o.Makers}, o.Spec != nil)
 	if reason != "" {
 		return nil, reason
 	}

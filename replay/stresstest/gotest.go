@@ -112,8 +112,9 @@ var function = regexp.MustCompile(`\bp\.\w+`)
 // simple matches a function without arguments.
 var simple = regexp.MustCompile(`^p\.\w+\(\)$`)
 
-// OptionsSource writes the options of Test, with marks, as far as they name methods.
-func OptionsSource(o *stress.ReflectOptions) string {
+// OptionsSource writes the options of Test, with marks, as far as they name methods, and with the
+// functions of a package that are Makers.
+func OptionsSource(o *stress.ReflectOptions, path string, makers ...string) string {
 	var fields []string
 	for _, f := range []struct {
 		name    string
@@ -122,6 +123,10 @@ func OptionsSource(o *stress.ReflectOptions) string {
 		if len(f.methods) > 0 {
 			fields = append(fields, fmt.Sprintf("%s: %#v", f.name, slices.Clone(f.methods)))
 		}
+	}
+	if len(makers) > 0 {
+		qualifier := values.Mark + path + values.Mark + "."
+		fields = append(fields, "Makers: []any{"+qualifier+strings.Join(makers, ", "+qualifier)+"}")
 	}
 	text := values.Mark + modulePath + "/replay/stresstest" + values.Mark + ".Options{"
 	if fields != nil {

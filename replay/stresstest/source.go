@@ -38,7 +38,7 @@ func (f *failure) goTests(t TB, o *Options) string {
 		return fmt.Sprintf("No Go test of it: %v\n", err)
 	}
 	if o.Spec == nil && o.Failure == nil && o.Close == nil {
-		at.Options = OptionsSource(&o.ReflectOptions)
+		at.Options = OptionsSource(&o.ReflectOptions, "")
 	}
 	tests := GoTestsOf(f.Finding, at)
 	dir, err := os.MkdirTemp("", programsPrefix)

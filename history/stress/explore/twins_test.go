@@ -137,6 +137,49 @@ func (l *logger) Printf(format string, args ...any) {
 	fmt.Fprintf(l.w, format, args...)
 }
 
+// A spout writes to drains, an interface that only other types implement.
+type spout struct {
+	mu     sync.Mutex
+	drains []drain
+	right  bool
+}
+
+type drain interface{ Take(s string) int }
+
+type memory struct{ lines []string }
+
+func newMemory() *memory { return &memory{} }
+
+func (m *memory) Take(s string) int {
+	m.lines = append(m.lines, s)
+	return len(m.lines)
+}
+
+func (s *spout) Add(d drain) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drains = append(s.drains, d)
+}
+
+func (s *spout) Clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drains = nil
+}
+
+func (s *spout) Pour(text string) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.drains {
+		if !s.right {
+			s.mu.Unlock()
+			s.mu.Lock()
+		}
+		n += s.drains[i].Take(text)
+	}
+	return n
+}
+
 func init() {
 	schedule.Globals("github.com/leadline/leadline/history/stress/explore_test", &names, &formats)
 }
@@ -159,6 +202,9 @@ func TestTwins(t *testing.T) {
 		{func(right bool) *stress.Class {
 			return classOf(t, func() *logger { return &logger{right: right} }, stress.ReflectOptions{})
 		}, "SetOutput(w)"},
+		{func(right bool) *stress.Class {
+			return classOf(t, func() *spout { return &spout{right: right} }, stress.ReflectOptions{Makers: []any{newMemory}})
+		}, "Add(newMemory)"},
 	} {
 		for _, right := range []bool{false, true} {
 			class := c.class(right)

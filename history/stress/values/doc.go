@@ -18,6 +18,7 @@
 //	time.Time                   @1                            time.Unix(1, 0), likewise
 //	context.Context             nothing, or canceled          context.Background()
 //	*T, of the object's type    new, self                     another object; the object
+//	*T, an interface            NewT                          what a constructor of the package returns
 //	func(int) int               +1, keep, =0, =1              argument + 1, the argument, 0, 1
 //	func(int) bool              =true, =false, once           once: false from the second call on
 //	func(a, b T) bool, int      less, compare

@@ -20,7 +20,11 @@ type Kind struct {
 	fields []int // of the struct, those that have values
 	// plain words are those of most programs. The others have odd ones, too.
 	plain, odd []string
-	outs       []*Kind // of the results of a function; nil for one that has none
+	// makers and sources are for each plain word; see Object.Makers. A source is "" if Go outside
+	// of the package has none.
+	makers  []func() reflect.Value
+	sources []string
+	outs    []*Kind // of the results of a function; nil for one that has none
 	// convert makes the Go value of a text, and source is the function that does so in Go.
 	convert func(string) any
 	source  string

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +28,61 @@ var (
 // An Object is the object whose methods are called.
 type Object struct {
 	Type reflect.Type // that has the methods
+	// Makers are functions that make other objects, for parameters of their types.
+	Makers []any
+}
+
+// maxMakers bounds the makers that a kind has.
+const maxMakers = 4
+
+// made returns the kind whose words are the makers of a type, or nil. They get the argument 1 for
+// each of their parameters: only numbers, strings and booleans.
+func (o Object) made(k *Kind) *Kind {
+	of := *k
+	for _, f := range o.Makers {
+		v := reflect.ValueOf(f)
+		t := v.Type()
+		if t.NumOut() != 1 || !t.Out(0).AssignableTo(k.of) || len(of.plain) == maxMakers {
+			continue
+		}
+		path, name := makerName(v)
+		simple, source := !t.IsVariadic(), make([]string, t.NumIn())
+		var args []reflect.Value
+		for i := range t.NumIn() {
+			p, written := Of(t.In(i), Object{}), false
+			if simple = simple && p != nil && p.form <= boolean && p.Shared(); simple {
+				args = append(args, new(Maker).Go(p, p.Some(1)))
+				if source[i], written = p.Source(p.Some(1)); !written {
+					path = ""
+				}
+			}
+		}
+		if simple && !slices.Contains(of.plain, name) {
+			of.plain = append(of.plain, name)
+			of.makers = append(of.makers, func() reflect.Value { return v.Call(args)[0] })
+			text := ""
+			if path != "" {
+				text = from(path, name+"("+strings.Join(source, ", ")+")")
+			}
+			of.sources = append(of.sources, text)
+		}
+	}
+	if len(of.makers) == 0 {
+		return nil
+	}
+	return &of
+}
+
+// makerName returns the import path and the name of a function. The path is "" if the function is not
+// exported, or generic.
+func makerName(f reflect.Value) (path, name string) {
+	full, _, generic := strings.Cut(runtime.FuncForPC(f.Pointer()).Name(), "[")
+	dot := strings.LastIndexByte(full, '.')
+	path, name = full[:dot], full[dot+1:]
+	if first, _ := utf8.DecodeRuneInString(name); generic || !unicode.IsUpper(first) || strings.Contains(path, "%") {
+		path = ""
+	}
+	return path, name
 }
 
 // texts make values of texts. A parameter of an interface gets the first that implements it.
@@ -96,6 +152,9 @@ func (o Object) kind(t reflect.Type, depth int) *Kind {
 				return k
 			}
 		}
+		if made := o.made(k); made != nil {
+			return made
+		}
 		return o.collection(k, wrapped, depth, t.Elem())
 	case reflect.Struct:
 		k.form = structure
@@ -149,6 +208,9 @@ func (o Object) inInterface(k *Kind, depth int) *Kind {
 	if o.Type != nil && o.Type.Implements(t) {
 		k.plain, k.odd = []string{"new"}, []string{"self"}
 		return k
+	}
+	if made := o.made(k); made != nil {
+		return made
 	}
 	for _, made := range mentioned(o.Type) {
 		if made.Implements(t) {
@@ -358,6 +420,10 @@ var canceled = func() context.Context {
 const chanSize = 16
 
 func (m *Maker) setWord(to reflect.Value, k *Kind, w string) {
+	if i := slices.Index(k.plain, w); i >= 0 && k.makers != nil {
+		to.Set(k.makers[i]())
+		return
+	}
 	switch w {
 	case "ctx":
 		to.Set(reflect.ValueOf(context.Background()))

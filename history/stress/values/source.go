@@ -107,6 +107,10 @@ func (k *Kind) compose(name string, parts []string) string {
 }
 
 func (k *Kind) sourceWord(w, name, calls string) (string, bool) {
+	if k.makers != nil {
+		source := k.sources[slices.Index(k.plain, w)]
+		return source, source != ""
+	}
 	switch w {
 	case "ctx":
 		return from("context", "Background()"), true

@@ -282,3 +282,36 @@ func TestOnce(t *testing.T) {
 		t.Error("a function that may be called again is recorded, or counts")
 	}
 }
+
+// A sink has no field that a program can set.
+type sink struct{ n int }
+
+func newSink() *sink           { return &sink{1} }
+func newSized(n int) *sink     { return &sink{n + 1} }
+func newShared(s *sink) *sink  { return s }
+func newMany(n ...int) *sink   { return &sink{len(n)} }
+func newPair() (*sink, *sink)  { return nil, nil }
+func (s *sink) Emit(n int) int { return s.n + n }
+
+// TestMakers: functions with simple parameters make arguments of their types.
+func TestMakers(t *testing.T) {
+	o := object
+	o.Makers = []any{newPair, newShared, newMany, newSized, newSink, newSink}
+	for _, of := range []reflect.Type{reflect.TypeFor[*sink](), reflect.TypeFor[interface{ Emit(int) int }]()} {
+		if k := Of(of, object); k != nil && k.form == word {
+			t.Errorf("%v: %v without makers", of, k)
+		}
+		k := Of(of, o)
+		if k == nil || k.String() != "newSized|newSink" {
+			t.Errorf("%v: %v", of, k)
+			continue
+		}
+		for i, want := range []int{2, 1} {
+			v := k.All(2)[i]
+			a, b := new(Maker).Go(k, v).Interface(), new(Maker).Go(k, v).Interface()
+			if got := a.(interface{ Emit(int) int }).Emit(0); got != want || a == b {
+				t.Errorf("%v: %v makes %d, want %d, and always the same: %v", of, v, got, want, a == b)
+			}
+		}
+	}
+}
