@@ -56,9 +56,13 @@ func (f *testFile) part(u *unit, of path) (*part, error) {
 	if err := f.instantiate(u); err != nil {
 		return nil, err
 	}
-	p := &part{unit: u, of: of, name: u.decl.Name.Name}
+	name := u.decl.Name.Name
+	if u.decl.Recv == nil {
+		name += "Copy" // calls with another collection are of the function itself
+	}
+	p := &part{unit: u, of: of, name: name}
 	for i := 2; slices.ContainsFunc(f.parts, func(q *part) bool { return q.name == p.name }) || p.name == "method"; i++ {
-		p.name = u.decl.Name.Name + strconv.Itoa(i)
+		p.name = name + strconv.Itoa(i)
 	}
 	f.open = append(f.open, p)
 	body, err := f.body(p)

@@ -140,6 +140,7 @@ func TestSkeletons(t *testing.T) {
 			"sharded_clear":        "",
 			"both":                 "",
 			"twice":                "",
+			"two_maps":             "",
 			"registry_both":        "",
 			"even":                 "even calls itself",
 			"calls_not_only_that":  "",
