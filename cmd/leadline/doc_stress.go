@@ -80,6 +80,10 @@
 // returned different results from one sequential run to the next, say, or no invocations
 // overlapped.
 //
+// Then stress runs the program with other arguments for up to two seconds. A line has how many
+// of these choices show a violation, too, and what their arguments have in common, as in "the key
+// of the first put is less than the other one".
+//
 // A violation of an object of --new also becomes a Go test, beside its history: the program, the
 // expected outcomes, each with an order that has it, and a loop of ten seconds (one with -short).
 // It imports nothing but the package and the standard library. Stress runs it up to three times, and

@@ -253,6 +253,12 @@ func TestScheduledSubjects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if o.name == "set-check-then-act" && len(r.Findings) > 0 {
+			v := r.Findings[0].Variations
+			if v == nil || v.Untried == 0 && (len(v.Tried) != 4 || v.Pattern != "argument 1 of call 1 (add) = argument 1 of call 2 (add)") {
+				t.Errorf("%s %s: variations %+v", o.name, p, v)
+			}
+		}
 		e := r.Explored
 		if broken := i%2 == 0; len(r.Findings) > 0 != broken || broken && r.Findings[0].Scheduled.Preemptions > 1 || !broken && e.Complete[2] != 1 ||
 			e.Undecided+e.Cut > 0 || len(e.Diverging)+len(e.Blocked)+len(r.Crashes) > 0 {

@@ -52,7 +52,9 @@ type Finding struct {
 	// are the schedules that were tried with the same number of preemptions, and Times
 	// those that are violations.
 	Scheduled *Scheduled `json:"scheduled,omitempty"`
-	GoTest    *GoTest    `json:"go_test,omitempty"` // between processes
+	// Variations are nil if the program has no other arguments to try.
+	Variations *Variations `json:"variations,omitempty"`
+	GoTest     *GoTest     `json:"go_test,omitempty"` // between processes
 
 	Seen Seen `json:"-"` // not in a decoded one
 }

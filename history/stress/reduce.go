@@ -36,6 +36,10 @@ func (s *searcher) found(t *target, f *Finding) error {
 		f.Weak = f.Seen.Expected.Explaining(methods, f.Seen.Violating)
 	}
 	f.GoTest = f.goTest()
+	if s.options.unreduced != nil { // a variation may end the process
+		s.options.unreduced(f)
+	}
+	f.Variations = s.vary(f)
 	if s.options.Found != nil {
 		s.options.Found(f)
 	}

@@ -365,6 +365,9 @@ func (c *checker) describe(t TB, f *stress.Finding, dir string, call int) string
 				fmt.Fprintln(&b, line)
 			}
 		}
+		if line := f.Variations.String(); line != "" {
+			fmt.Fprintln(&b, line)
+		}
 		long := ""
 		if f.Again() > stress.QuickEffort.Program {
 			long = fmt.Sprintf(", Effort: stress.Effort{Program: %d * time.Millisecond}", f.Again().Milliseconds())
