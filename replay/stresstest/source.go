@@ -37,7 +37,7 @@ func (f *failure) goTests(t TB, o *Options) string {
 	if err != nil {
 		return fmt.Sprintf("No Go test of it: %v\n", err)
 	}
-	if o.Spec == nil && o.Failure == nil && o.Close == nil {
+	if o.Spec == nil && o.Failure == nil && o.Close == nil && o.Makers == nil {
 		at.Options = OptionsSource(&o.ReflectOptions, "")
 	}
 	tests := GoTestsOf(f.Finding, at)

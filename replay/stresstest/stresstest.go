@@ -121,7 +121,7 @@ func test[T any](t TB, newObject func() T, o Options, first *stress.SavedSchedul
 	t.Helper()
 	call := callOf(t, o, func(c stress.Checker) int {
 		return stress.ServeDerived(func(d stress.ReflectOptions) (*stress.Reflected, error) {
-			d.Spec, d.Close, d.Failure = o.Spec, o.Close, o.Failure // a job has no functions
+			d.Spec, d.Close, d.Failure, d.Makers = o.Spec, o.Close, o.Failure, o.Makers // a job has no functions
 			r, err := stress.Reflect(newObject, d)
 			if err == nil {
 				r.Class = specified(r.Class, o)
