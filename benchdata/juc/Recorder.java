@@ -7,6 +7,8 @@ import java.util.*;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -41,9 +43,11 @@ public class Recorder {
           --untrusted METHOD  programs with exactly one call of this non-core method, as size or
                               replace/3, among core ones, spread over the threads at random; "all"
                               takes the non-core methods in turn, --programs and --count for each
+          --program TEXT      this program instead of drawn ones, --programs times, each with a mode:
+                              'get(1); containsValue(1) || put(1,1); put(0,1)'; ints are the arguments
           --list              lists the classes and their methods
         Of one program, equal executions (same order of events, same results) are one history. Its name
-        is CLASS/SEED[/METHOD-ARITY]/PROGRAM.HISTORY/MODE/TIMESofEXECUTIONS. No program is run twice.
+        is CLASS/SEED[/METHOD-ARITY]/PROGRAM.HISTORY/MODE/TIMESofEXECUTIONS. No drawn program is run twice.
         The seed determines the plan, not how the threads interleave: histories differ from run to run.
         Histories are written as soon as their program is done.
         """;
@@ -308,6 +312,7 @@ public class Recorder {
 
         /** The next program, or null if many draws gave nothing new. */
         Program next() {
+            if (options.program != null) return program(given(options.program), random.split());
             for (int tries = 0; tries < 10_000; tries++) {
                 Program p = draw(random.split());
                 if (!p.onlyReads() && !p.mayBlock(options.capacity) && seen.add(p.threads().toString())) return p;
@@ -327,6 +332,29 @@ public class Recorder {
                 Object[] args = m.params().chars().mapToObj(kind -> argument((char) kind, values, r)).toArray();
                 calls.get(place).add(new Call(m, args));
             }
+            return program(calls, r);
+        }
+
+        /** The threads of a text. */
+        List<List<Call>> given(String text) {
+            List<List<Call>> threads = new ArrayList<>();
+            for (String thread : text.split("\\|\\|")) {
+                List<Call> calls = new ArrayList<>();
+                for (String call : thread.split(";")) {
+                    Matcher parts = Pattern.compile("(\\w+)\\(([-\\d, ]*)\\)").matcher(call.strip());
+                    if (!parts.matches()) throw new BadUsage("--program: " + call + " is no call with ints");
+                    Object[] args = Arrays.stream(parts.group(2).split(",")).map(String::strip).filter(a -> !a.isEmpty()).map(Integer::valueOf).toArray();
+                    Method method = options.subject.methods().stream()
+                        .filter(m -> m.name().equals(parts.group(1)) && m.params().length() == args.length && m.params().matches("[ekv]*"))
+                        .findFirst().orElseThrow(() -> new BadUsage("--program: no such method: " + call));
+                    calls.add(new Call(method, args));
+                }
+                threads.add(calls);
+            }
+            return threads;
+        }
+
+        Program program(List<List<Call>> calls, SplittableRandom r) {
             Mode mode = options.mode != null ? options.mode : Mode.values()[r.nextInt(Mode.values().length)];
             if (mode == Mode.slow) calls.forEach(thread -> thread.replaceAll(c -> new Call(c.method(), Arrays.stream(c.args()).map(Slow::of).toArray())));
             return new Program(calls, mode, r.nextLong());
@@ -690,7 +718,7 @@ public class Recorder {
         long count = 1000, programs, seed = 1;
         int executions = 20, capacity = -1;
         Mode mode; // null: drawn per program
-        String untrusted;
+        String untrusted, program;
 
         Options(List<String> args) {
             for (Iterator<String> i = args.iterator(); i.hasNext(); ) {
@@ -717,6 +745,7 @@ public class Recorder {
                 case "--values" -> values = Range.of(flag, value, 1000);
                 case "--capacity" -> capacity = (int) number(flag, value, 1, 1_000_000);
                 case "--untrusted" -> untrusted = value;
+                case "--program" -> program = value;
                 case "--mode" -> mode = value.equals("any") ? null : Arrays.stream(Mode.values())
                     .filter(m -> m.name().equals(value)).findFirst()
                     .orElseThrow(() -> new BadUsage("--mode: want plain, spin, yield, slow or any, got " + value));

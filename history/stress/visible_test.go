@@ -4,6 +4,7 @@ import (
 	"flag"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/leadline/leadline/history"
@@ -282,4 +283,28 @@ func mustParse(t *testing.T, p *Program, names []string, weak *Class) *Program {
 		t.Fatal(err)
 	}
 	return q
+}
+
+// TestLevelsTooLarge: a program with too many sets to see is an error, with a level only.
+func TestLevelsTooLarge(t *testing.T) {
+	for _, test := range []struct {
+		n     int
+		level visibility.Level
+		fails bool
+	}{{3, visibility.Weak, false}, {7, visibility.Weak, true}, {7, visibility.Complete, false}} {
+		c := smallClass([]string{"next", "value"}, func(name string) (visibility.Level, bool) {
+			if name == "value" {
+				return test.level, false
+			}
+			return visibility.Complete, false
+		})
+		calls := strings.Repeat("next(); ", test.n-1)
+		p, err := Parse("{ "+calls+"next() } || { "+calls+"value() }", c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := NewExpected(c, p); (err == errSets) != test.fails || err != nil && !test.fails {
+			t.Errorf("%v, %v: %v", p, test.level, err)
+		}
+	}
 }
