@@ -19,9 +19,6 @@ type candidate struct {
 // candidates returns all single operations with the keys and values that the method uses,
 // those without a result first, and then the loop.
 func (p *repairer) candidates() (all []candidate) {
-	if len(p.alone) < 2 {
-		return nil // any operation may do the same in a single state
-	}
 	rows := slices.Clone(p.x.c.operations)
 	slices.SortStableFunc(rows, func(a, b operation) int { return len(a.absent+a.present) - len(b.absent+b.present) })
 	var keys []literal

@@ -148,7 +148,7 @@ func TestRepair(t *testing.T) {
 			m.Store(1, 1)
 			m.Delete(1)
 			panic("no")
-		}, Options{}, "none found; no operation of a map does what the method does alone in 0 states"},
+		}, Options{}, "none found; alone, the method panics or does not end in most states"},
 	} {
 		checkRepair(t, name, c.method, c.o, c.want)
 	}
@@ -200,6 +200,23 @@ func TestWrongRepairs(t *testing.T) {
 	} {
 		if p.same(func(r *run) any { return method(mapOf{r}) }) {
 			t.Errorf("%s counts as the same", name)
+		}
+	}
+}
+
+// TestRepairStates: of a method with many keys, a bounded number of states is tried.
+func TestRepairStates(t *testing.T) {
+	for keys, want := range map[int]int{1: 3, 2: 9, 6: 233, 7: repairStates, 20: repairStates} {
+		x := prepared(t, func(m Map) any {
+			for k := range keys {
+				m.Store(k, 1)
+			}
+			return nil
+		}, adjacent, Options{})
+		p := &repairer{x: x}
+		p.runAlone()
+		if len(p.states) != want || len(p.used) != keys {
+			t.Errorf("%d keys: %d states, want %d", len(p.used), len(p.states), want)
 		}
 	}
 }
