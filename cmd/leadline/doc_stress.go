@@ -81,8 +81,10 @@
 // overlapped.
 //
 // Then stress runs the program with other arguments for up to two seconds. A line has how many
-// of these choices show a violation, too, and what their arguments have in common, as in "the key
-// of the first put is less than the other one".
+// of these choices show a violation, too, and what exactly their arguments have in common, such as
+// "argument 1 of call 2 (Put) < argument 1 of call 3 (Put)". Another line has the kinds of the
+// methods (snapshot, predicate, query, bulk mutation, reset, local mutation), guessed from what
+// they take and return.
 //
 // A violation of an object of --new also becomes a Go test, beside its history: the program, the
 // expected outcomes, each with an order that has it, and a loop of ten seconds (one with -short).

@@ -105,8 +105,10 @@ func (r *stressReport) found(o *object, f *stress.Finding) {
 	if f.Scheduled != nil {
 		again = append(explored(f), again...)
 	}
-	if line := f.Variations.String(); line != "" {
-		again = slices.Insert(again, 0, line)
+	for _, line := range []string{f.Variations.String(), f.Kinds()} {
+		if line != "" {
+			again = slices.Insert(again, 0, line)
+		}
 	}
 	for _, line := range slices.Concat(f.Waiting, again) {
 		fmt.Fprintf(r.out, "  %s\n", line)

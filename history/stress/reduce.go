@@ -35,7 +35,7 @@ func (s *searcher) found(t *target, f *Finding) error {
 		}
 		f.Weak = f.Seen.Expected.Explaining(methods, f.Seen.Violating)
 	}
-	f.GoTest = f.goTest()
+	f.GoTest, f.Categories = f.goTest(), f.categorise()
 	if s.options.unreduced != nil { // a variation may end the process
 		s.options.unreduced(f)
 	}
