@@ -391,6 +391,40 @@
 // subset of the other. A value is added after the last read of the largest set without it,
 // and before the first read of the smallest set with it. The proof is the same.
 //
+// # Strings that are also written
+//
+// In a key-value store, operations also write strings as a whole, each string once. Every
+// string that was read then begins with the value of the last write, or it has only values
+// that were appended before all writes. So the write to which each known list belongs is known.
+// An epoch has the operations of one write: the write, the reads of lists that belong to it,
+// and the appends of their values. Its inner interval, from the earliest response to the latest
+// invocation of these, is as in a register. Appends that were never read belong to no epoch.
+//
+//	A  |-- put(x, "a") --|                         |-- get(x): "ab" --|
+//	B                       |-- append(x, "b") --|
+//	C                         |-- append(x, "c") --|
+//
+// C returned before the read was invoked, and was invoked after the write returned. So it was
+// neither before this epoch nor after its last read, and the history is not linearizable.
+//
+// Theorem. A history of one key is linearizable if and only if
+//
+//   - no value is in the lists of several writes, and a written value comes first in its lists;
+//   - the operations of each epoch are linearizable as a list, by the theorem above;
+//   - the epochs satisfy the conditions of the values of a register; and
+//   - every append that was never read has a slot outside all inner intervals.
+//
+// Proof. An append that was never read comes before the write of an epoch, or after its last
+// read and all appends that were read, so not in its inner interval. The other conditions are
+// necessary as for lists and registers. Conversely, order the epochs as the values of a
+// register, and the operations within each as those of a list. Real time allows this order of
+// operations of different epochs, since no epoch has to come before an earlier one. Give each
+// other append the first slot x outside all inner intervals, and place it after the epochs for
+// which the lesser of first and last is less than x. All their operations are invoked before x,
+// since last < x: otherwise x would be in their inner interval, or last would be the lesser. All
+// operations of the other epochs return after x. Two such appends have their slots in the order
+// of real time, or share one. ∎
+//
 // The known lists under a key, and the known sets, are sorted by length. Those of one length
 // are a level, with two moments: when all its values have been appended, and when the last
 // of its lists has been read. So there are as many precedences as appends, reads and levels.

@@ -53,13 +53,15 @@ type lists struct {
 }
 
 // A listState is a list under a key. It is unusable unless all changes of it are appends of
-// distinct values.
+// distinct values, or writes of distinct strings; see epoch.
 type listState struct {
 	unusable bool
 	first    history.Value // the initial value
 	isText   bool          // strings are appended to a string
 	lengths  []int         // lengths of the strings that are appended, sorted
 	last     knownList     // the longest that is known, if its level is not none
+	writes   []int32       // the appends that write the list
+	hasOther bool          // some operation on it does more than one step
 
 	// State of the last operation with a step on it:
 	op    int32
@@ -71,6 +73,8 @@ type listState struct {
 type appendOp struct {
 	op, list int32
 	unusable bool
+	epoch    int32 // the list that begins here if it is a write, or none
+	readBy   int32 // an operation that read the value in a list with writes, or none
 	level    int32 // of the shortest known list with the value, or none
 	place    int32 // in the longest known list, or none
 }
@@ -132,11 +136,14 @@ func (l *lists) read() bool {
 				return false
 			default:
 				l.enter(int32(i), s)
+				on := &l.list[l.number(s.Key)]
+				on.hasOther = on.hasOther || len(steps) > 1
 			}
 		}
 	}
 	for k := range l.list {
 		on := &l.list[k]
+		on.unusable = on.unusable || len(on.writes) > 0 && on.hasOther
 		slices.Sort(on.lengths)
 		on.lengths = slices.Compact(on.lengths)
 		if on.unusable {
@@ -176,11 +183,14 @@ func (l *lists) enter(op int32, step replay.CellStep) {
 	case replay.CellAppend:
 		_, twice := l.append(op, k, v)
 		on.unusable = on.unusable || twice || on.first.Kind() != history.Null
-	case replay.CellConcat:
-		_, twice := l.append(op, k, v)
+	case replay.CellConcat, replay.CellWrite:
+		number, twice := l.append(op, k, v)
 		on.unusable = on.unusable || twice || on.first.Text() != "" || v.Text() == "" // invisible in a string
 		on.isText = true
 		on.lengths = append(on.lengths, len(v.Text()))
+		if step.Kind == replay.CellWrite {
+			on.writes = append(on.writes, number)
+		}
 	default:
 		on.unusable = true
 	}
@@ -192,7 +202,7 @@ func (l *lists) append(op, list int32, v history.Value) (number int32, twice boo
 	if number, twice = l.appended[string(key)]; !twice {
 		number = int32(len(l.appends))
 		l.appended[string(key)] = number
-		l.appends = append(l.appends, appendOp{op: op, list: list, level: none, place: none})
+		l.appends = append(l.appends, appendOp{op: op, list: list, epoch: none, readBy: none, level: none, place: none})
 	}
 	return number, twice
 }
@@ -253,6 +263,9 @@ func (l *lists) explainReads() (conflict []int32) {
 		if len(own) > 0 {
 			l.known = append(l.known, knownList{op: r.op, list: r.list, values: slices.Concat(values[:found], own)})
 		}
+	}
+	if conflict = l.divide(); conflict != nil {
+		return conflict
 	}
 	return l.compare()
 }
@@ -389,7 +402,10 @@ func (l *lists) decide(returned []int32) (order, conflict []int32) {
 		}
 	}
 	l.addPrecedences(p)
-	return p.run(returned)
+	if order, conflict = p.run(returned); conflict != nil || l.meter.Stopped() {
+		return nil, conflict
+	}
+	return l.orderEpochs(p, returned, order)
 }
 
 // addPrecedences adds the precedences that follow from the lists. For each level, it adds

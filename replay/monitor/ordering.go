@@ -67,7 +67,7 @@ func (p *ordering) add(from, to, shownBy int32) {
 // response, each after its predecessors. If a predecessor was invoked after the response,
 // no order exists. returned has the completed operations by response.
 func (p *ordering) run(returned []int32) (order, conflict []int32) {
-	p.state = make([]uint8, p.nodes)
+	p.state, p.order = make([]uint8, p.nodes), nil
 	p.before = ops.Group(len(p.precedences), int(p.nodes), func(i int32) int32 { return p.precedences[i].to })
 	for _, i := range returned {
 		if conflict = p.place(i, p.h.Ops[i].Return); conflict != nil || p.meter.Stopped() {
