@@ -39,23 +39,23 @@ var registerMethods = []table.Method[*register]{
 var registerEntry = table.Entry{Name: "register", Args: "[:initial]",
 	Doc:     "a value to read and write, initially null",
 	Methods: &registerTable.Signatures,
-	Make:    makeRegister(registerTable, replay.Overwritten),
+	Make:    makeRegister(registerTable),
 }
 
 var casRegisterEntry = table.Entry{Name: "cas-register", Args: "[:initial]",
 	Doc:     "a register with compare-and-set",
 	Methods: &casRegisterTable.Signatures,
-	Make:    makeRegister(casRegisterTable, replay.NoDiscipline),
+	Make:    makeRegister(casRegisterTable),
 }
 
 // makeRegister returns the Entry.Make of a register.
-func makeRegister(t *table.Table[*register], d replay.Discipline) func([]value) (table.Made, error) {
+func makeRegister(t *table.Table[*register]) func([]value) (table.Made, error) {
 	return func(args []value) (table.Made, error) {
 		initial, err := table.Optional(args, "initial value", table.AnyValue, history.NullValue)
 		if err != nil {
 			return nil, err
 		}
-		return table.Cells[*register]{Specification: &table.Specification[*register]{Table: t, Discipline: d, Initial: initial, IsCell: true,
+		return table.Cells[*register]{Specification: &table.Specification[*register]{Table: t, Discipline: replay.Overwritten, Initial: initial, IsCell: true,
 			Fresh: func() *register { return &register{initial} }}}, nil
 	}
 }
