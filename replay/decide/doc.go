@@ -27,7 +27,7 @@
 //   - monitor: collections, registers and maps with distinct values, and sets, in
 //     O(n log n), and lists to which operations append different values, such as those of
 //     Elle's list-append (package monitor);
-//   - short search: up to 5,000 configurations, and 30 more for each response that it
+//   - short search: up to 5,000 configurations, and 250 more for each response that it
 //     reaches, so that it gives up early where it is stuck;
 //   - window: queues and stacks with repeated values, from one response to the next;
 //   - order: queues, stacks, priority queues and deques, also bounded, with sizes or with

@@ -28,9 +28,10 @@ const (
 // limits bounds the engines: work, bytes and times.
 var limits = struct {
 	// quick is enough for most short histories: about 5,000 configurations. With a quarter of
-	// either number, the histories that the short search decides in BenchmarkPrices take 7
-	// times as long or more. Four times change little. The short
-	// search has each for every response that it has reached.
+	// the first number, the histories that the short search decides in BenchmarkPrices take 7
+	// times as long or more. The short search has each for every response that it has
+	// reached. With an eighth, priority queues of 4 to 8 priorities and 16 clients are left
+	// to the order, which takes 30 to 100 times as long.
 	quick share
 	// realTime is for deciding a relaxed history in real time. Most histories take 5 to 150
 	// for each operation.
@@ -53,7 +54,7 @@ var limits = struct {
 	// the time limit. A bundled object needs a tenth of that.
 	verify, verifyEach time.Duration
 }{
-	quick:        share{5 * meter.AskEvery, 64},
+	quick:        share{5 * meter.AskEvery, 512},
 	realTime:     share{1 << 9 * meter.AskEvery, 1 << 8},
 	collection:   share{1 << 15 * meter.AskEvery, 6 << 10},
 	families:     1 << 14,
