@@ -32,7 +32,7 @@ func (c *clocks) choose(e *environment) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.fields)) {
 		f := e.fields[name]
-		v, _ := e.valueOf(e.values[f.plainKey])
+		v, _ := e.valueOf(e.value(f, false))
 		_, isInstant := instantOf(v)
 		if isInstant && (isClockName(name) || isExtra[f] && isSinceEpoch(v)) {
 			c.list = append(c.list, &clock{field: f, first: v})
@@ -76,7 +76,7 @@ func (k *clock) isNear(v history.Value) bool {
 // note takes the next event into account.
 func (c *clocks) note(e *environment, ev *history.Event) {
 	c.list = slices.DeleteFunc(c.list, func(k *clock) bool {
-		v, _ := e.valueOf(e.values[k.field.plainKey])
+		v, _ := e.valueOf(e.value(k.field, false))
 		at, ok := instantOf(v)
 		if !ok || v.Kind() != k.first.Kind() || !k.isNear(v) {
 			return true // it is not a clock

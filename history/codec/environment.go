@@ -12,8 +12,14 @@ import (
 
 // An environment is what expressions see of a record: the fields that they name.
 type environment struct {
-	values map[string]any // by key of a field
+	record int            // its number
+	line   any            // of the record, if an expression names it
+	values map[string]any // what the machine sees of the record: values by key of a field
+	filled int            // the record of values
 	fields map[string]*recordField
+	named  []*recordField // those that expressions name
+	direct [partCount]func() any
+	recent [64]recentField // by hash of the name
 	unseen []fieldPath     // that no record has had
 	pool   pool            // of values of the history
 	texts  [boxedTexts]any // strings, by hash
@@ -32,6 +38,13 @@ type environment struct {
 // boxedTexts is how many recent strings are not made again. A power of two.
 const boxedTexts = 4096
 
+// A recentField is what field returned for a name.
+type recentField struct {
+	isSet bool
+	name  string
+	field *recordField
+}
+
 // newEnvironment returns an environment for a stream. Its fields are copies, to which the
 // stream adds some.
 func newEnvironment(m *mapping) *environment {
@@ -39,6 +52,12 @@ func newEnvironment(m *mapping) *environment {
 	for name, f := range m.fields {
 		own := *f
 		e.fields[name] = &own
+		e.named = append(e.named, &own)
+	}
+	for p, x := range m.parts {
+		if x != nil {
+			e.direct[p] = e.compile(x.program.Node())
+		}
 	}
 	return e
 }
@@ -53,7 +72,7 @@ func (e *environment) notePaths() {
 
 // begin forgets the last record.
 func (e *environment) begin() {
-	clear(e.values)
+	e.record++
 	for _, object := range e.objects[:e.used] {
 		clear(object)
 	}
@@ -71,12 +90,19 @@ func (e *environment) object() map[string]any {
 
 // field returns the field with a name, or nil if no expression names it.
 func (e *environment) field(name []byte) *recordField {
+	recent := &e.recent[hash(name)%uint64(len(e.recent))]
+	if recent.isSet && recent.name == string(name) {
+		return recent.field
+	}
 	f := e.fields[string(name)]
-	if f == nil && e.every {
+	switch {
+	case f == nil && e.every:
 		f = newRecordField(string(name))
 		f.plain = true
 		e.fields[f.name] = f
 		e.order = append(e.order, f)
+	case !e.every && !recent.isSet:
+		*recent = recentField{true, string(name), f}
 	}
 	return f
 }
@@ -85,24 +111,45 @@ func (e *environment) field(name []byte) *recordField {
 func (e *environment) forget() {
 	for _, f := range e.order {
 		delete(e.fields, f.name)
-		delete(e.values, f.plainKey)
 	}
 	e.order = nil
 }
 
 // has reports whether the record has the field.
-func (e *environment) has(f *recordField) bool {
-	_, ok := e.values[f.key()]
-	return ok
+func (e *environment) has(f *recordField) bool { return f.record == e.record }
+
+// value returns one of the values of a field, or nil if the record does not have it.
+func (e *environment) value(f *recordField, exact bool) any {
+	switch {
+	case f.record != e.record:
+		return nil
+	case exact:
+		return f.exactValue
+	}
+	return f.plainValue
+}
+
+// forMachine returns the values of the record by the keys of the fields.
+func (e *environment) forMachine() map[string]any {
+	if e.filled == e.record {
+		return e.values
+	}
+	clear(e.values)
+	e.filled, e.values["$line"] = e.record, e.line
+	for _, f := range e.named {
+		e.values[f.plainKey], e.values[f.exactKey] = e.value(f, false), e.value(f, true)
+	}
+	return e.values
 }
 
 // setText sets a field to the value of a text.
 func (e *environment) setText(f *recordField, text string, quoted bool) {
+	f.record = e.record
 	if f.plain {
-		e.values[f.plainKey] = e.ofText(text, quoted, false)
+		f.plainValue = e.ofText(text, quoted, false)
 	}
 	if f.exact {
-		e.values[f.exactKey] = e.ofText(text, quoted, true)
+		f.exactValue = e.ofText(text, quoted, true)
 	}
 }
 

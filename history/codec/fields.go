@@ -15,8 +15,10 @@ type recordField struct {
 	name string
 	// plain and exact are set if the value is used outside of ns, and inside. Inside, a
 	// number with a fraction is a decimal.
-	plain, exact       bool
-	plainKey, exactKey string // of the two values in an environment
+	plain, exact           bool
+	plainKey, exactKey     string // of the two values in an environment
+	plainValue, exactValue any
+	record                 int // the number of the one that the values are of
 }
 
 // A decimal is a number with a fraction or an exponent, as it is written.
@@ -30,14 +32,6 @@ const (
 
 func newRecordField(name string) *recordField {
 	return &recordField{name: name, plainKey: plainPrefix + name, exactKey: exactPrefix + name}
-}
-
-// key returns the key of one of the values.
-func (f *recordField) key() string {
-	if f.plain {
-		return f.plainKey
-	}
-	return f.exactKey
 }
 
 // fieldOf returns the name of the field whose plain or exact value has the key.
@@ -182,7 +176,7 @@ func (p *fieldPath) note(e *environment) {
 		p.hasRoot = p.hasRoot || len(p.members) == 0
 		return
 	}
-	v := e.values[f.key()]
+	v := e.value(f, !f.plain)
 	for i, name := range p.members {
 		object, ok := v.(map[string]any)
 		if !ok {

@@ -72,7 +72,7 @@ func (d *mapped) run() {
 			d.open(line)
 		}
 		if d.m.namesLine {
-			d.env.values["$line"] = line
+			d.env.line = line
 		}
 		d.env.notePaths()
 		if d.b.Failed() {
@@ -164,11 +164,15 @@ func (d *mapped) eval(p part) (any, error) {
 	if e == nil {
 		return nil, nil
 	}
+	if v, ok := d.env.directly(p); ok {
+		return v, nil
+	}
+	values := d.env.forMachine()
 	if e.hasWork {
 		d.env.work = maxWork + 16*d.records.size()
-		d.env.values[workKey] = &d.env.work
+		values[workKey] = &d.env.work
 	}
-	v, err := d.vm.Run(e.program, d.env.values)
+	v, err := d.vm.Run(e.program, values)
 	if err == nil {
 		return v, nil
 	}
@@ -186,11 +190,7 @@ func (d *mapped) eval(p part) (any, error) {
 func (d *mapped) named(e *expression) string {
 	var text []string
 	for _, f := range e.fields {
-		key := f.plainKey
-		if f.exact {
-			key = f.exactKey
-		}
-		text = append(text, f.name+" is "+d.show(d.env.values[key]))
+		text = append(text, f.name+" is "+d.show(d.env.value(d.env.fields[f.name], f.exact)))
 	}
 	if len(text) == 0 {
 		return ""

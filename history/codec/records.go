@@ -220,12 +220,13 @@ func (s *jsonRecords) next(e *environment) (line int, err error) {
 		}
 		scan.peek()
 		start := scan.pos
+		f.record = e.record
 		if f.plain {
-			e.values[f.plainKey] = e.parse(scan, false)
+			f.plainValue = e.parse(scan, false)
 		}
 		if f.exact {
 			scan.pos = start
-			e.values[f.exactKey] = e.parse(scan, true)
+			f.exactValue = e.parse(scan, true)
 		}
 	}
 	if scan.end(); scan.failed() {

@@ -49,8 +49,8 @@ func Template(r io.Reader, file string, opts Options) (string, error) {
 		}
 		t.env.room = maxMemory + records.size()
 		for _, f := range t.env.order {
-			if v, ok := t.env.values[f.plainKey]; ok {
-				t.note(fieldText(f.name), v)
+			if t.env.has(f) {
+				t.note(fieldText(f.name), f.plainValue)
 			}
 		}
 	}
