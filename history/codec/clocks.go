@@ -17,8 +17,9 @@ type clocks struct {
 }
 
 type clock struct {
-	field *recordField
-	first history.Value
+	field   *recordField
+	isNamed bool // its name says that it is a stamp
+	first   history.Value
 	clashFinder
 }
 
@@ -35,7 +36,7 @@ func (c *clocks) choose(e *environment) {
 		v, _ := e.valueOf(e.value(f, false))
 		_, isInstant := instantOf(v)
 		if isInstant && (isClockName(name) || isExtra[f] && isSinceEpoch(v)) {
-			c.list = append(c.list, &clock{field: f, first: v})
+			c.list = append(c.list, &clock{field: f, isNamed: isClockName(name), first: v})
 			f.plain = true
 			isExtra[f] = false
 		}
@@ -70,7 +71,7 @@ func isSinceEpoch(v history.Value) bool {
 // isNear reports whether a value may be of the same clock.
 func (k *clock) isNear(v history.Value) bool {
 	first, n := float64(k.first.Int())+k.first.Float(), float64(v.Int())+v.Float()
-	return isClockName(k.field.name) || 0.8*first <= n && n <= 1.25*first
+	return k.isNamed || 0.8*first <= n && n <= 1.25*first
 }
 
 // note takes the next event into account.
