@@ -200,14 +200,35 @@ func newJSONRecords(r io.Reader, lim Limits) *jsonRecords {
 
 func (s *jsonRecords) size() int { return len(s.text) }
 
-// next implements records. It reads only the members that expressions name.
+// next implements records. If the window does not have all of an object without a fault, next
+// finds its end first, and reads it then.
 func (s *jsonRecords) next(e *environment) (line int, err error) {
+	o, scan := s.objects, &s.scan
+	if err := s.toObject(); err != nil {
+		return o.line, err
+	}
+	s.read(e, o.buf[o.start:o.end])
+	if !scan.failed() && int64(scan.pos) <= min(o.lineLimit, o.objectLimit) {
+		s.text, line = scan.data[:scan.pos], o.line
+		o.start, o.line = o.start+scan.pos, line+bytes.Count(s.text, []byte{'\n'})
+		s.state = afterObject
+		return line, nil
+	}
+	e.begin()
 	s.text, line, err = s.objectStream.next()
 	if err != nil {
 		return line, err
 	}
+	if s.read(e, s.text); scan.failed() {
+		return line, &end{err: errors.New(scan.fault)}
+	}
+	return line, nil
+}
+
+// read reads the object that text begins with. It reads only the members that expressions name.
+func (s *jsonRecords) read(e *environment, text []byte) {
 	scan := &s.scan
-	scan.reset(s.text)
+	scan.reset(text)
 	for more := scan.begin('{', '}'); more; more = scan.more('}') {
 		f := e.field(scan.key())
 		if f == nil {
@@ -229,10 +250,6 @@ func (s *jsonRecords) next(e *environment) (line int, err error) {
 			f.exactValue = e.parse(scan, true)
 		}
 	}
-	if scan.end(); scan.failed() {
-		return line, &end{err: errors.New(scan.fault)}
-	}
-	return line, nil
 }
 
 // tableRecords reads a table with a header, in CSV or with another separator.
