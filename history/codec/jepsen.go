@@ -52,6 +52,13 @@ type jepsen struct {
 	// still pending.
 	current *wordHistory
 	ev      wordEvent // the event that is being read
+	keys    []mapKey  // keywords that the last map of another shape begins with
+}
+
+// A mapKey is a key of an operation.
+type mapKey struct {
+	value   history.Value
+	matters bool // it is one of operationKeys
 }
 
 func (d *jepsen) run() {
@@ -236,25 +243,31 @@ func (d *jepsen) add(fault string, line int) {
 func (d *jepsen) readMap() (fault string) {
 	e := d.edn
 	d.ev = wordEvent{value: history.NullValue}
-	base, isKey, matters := len(e.stack), true, true
+	base, isKnown := len(e.stack), true
+	var key mapKey
 	if !e.enter() {
 		return ""
 	}
 	e.next()
 	for c, ok := e.more('}'); ok; c, ok = e.more('}') {
+		n := len(e.stack) - base
+		if n%2 == 0 {
+			if key, ok = d.knownKey(c, n/2); !ok {
+				key, isKnown = d.newKey(c, n/2), false
+			}
+			e.stack = append(e.stack, key.value)
+			continue
+		}
 		problem := e.problem
 		var v history.Value
-		if !isKey && c == '[' && d.format == jepsenName && e.stack[len(e.stack)-1].Text() == ":value" {
+		if c == '[' && d.format == jepsenName && key.value.Text() == ":value" {
 			v = d.pair()
 		} else {
 			v = e.form(c)
 		}
-		if isKey {
-			matters = slices.Contains(operationKeys, v.Text())
-		} else if !matters {
+		if !key.matters {
 			e.problem = problem
 		}
-		isKey = !isKey
 		e.stack = append(e.stack, v)
 	}
 	pairs := e.stack[base:]
@@ -262,11 +275,40 @@ func (d *jepsen) readMap() (fault string) {
 	if !e.even(pairs) {
 		return ""
 	}
-	if hasKeyTwice(pairs) {
+	if !isKnown && hasKeyTwice(pairs) {
+		d.keys = d.keys[:0]
 		e.wrong("a key occurs twice in one map")
 		return ""
 	}
 	return d.fromMap(pairs)
+}
+
+// knownKey reads the n-th key of a map, which begins with c, if it is the same as in the last
+// map of another shape.
+func (d *jepsen) knownKey(c byte, n int) (key mapKey, ok bool) {
+	if c != ':' || n >= len(d.keys) {
+		return key, false
+	}
+	e := d.edn
+	key = d.keys[n]
+	text, rest := key.value.Text(), e.buf[e.start:e.end]
+	if len(rest) <= len(text) || string(rest[:len(text)]) != text || !isDelimiter(rest[len(text)]) {
+		return key, false
+	}
+	e.pass(len(text))
+	return key, true
+}
+
+// newKey reads the n-th key of a map, which begins with c, and notes it.
+func (d *jepsen) newKey(c byte, n int) mapKey {
+	v := d.edn.form(c)
+	key := mapKey{v, slices.Contains(operationKeys, v.Text())}
+	if n <= len(d.keys) {
+		if d.keys = d.keys[:n]; c == ':' && !d.edn.failed() {
+			d.keys = append(d.keys, key)
+		}
+	}
+	return key
 }
 
 // pair reads a vector that is the value of an operation. If it has two elements, as in
