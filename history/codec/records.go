@@ -100,7 +100,7 @@ func kindOf(text []byte) string {
 	case line[len(line)-1] != '\n':
 		return ""
 	}
-	pairs, fault := logfmtPairs(line)
+	pairs, fault := logfmtPairs(line, nil)
 	switch {
 	case fault != "" || len(pairs) > 0:
 		return logfmtKind
@@ -379,6 +379,7 @@ type lineRecords struct {
 	isLogfmt bool
 	whole    bool // the last line has a newline
 	bytes    int
+	pairs    []textPair // of the last line
 }
 
 func (l *lineRecords) size() int { return l.bytes }
@@ -394,19 +395,18 @@ func (l *lineRecords) next(e *environment) (line int, err error) {
 		}
 		l.whole, l.bytes = whole, len(text)
 		var fault string
-		var pairs []textPair
 		if l.isLogfmt {
-			pairs, fault = logfmtPairs(text)
+			l.pairs, fault = logfmtPairs(text, l.pairs[:0])
 		} else {
-			pairs = columnsOf(text)
+			l.pairs = columnsOf(text, l.pairs[:0])
 		}
 		switch {
 		case !utf8.Valid(text):
 			fault = "invalid UTF-8"
-		case fault == "" && len(pairs) == 0:
+		case fault == "" && len(l.pairs) == 0:
 			fault = "no NAME=VALUE in the line"
 		}
-		for _, p := range pairs {
+		for _, p := range l.pairs {
 			f := e.field([]byte(p.name))
 			switch {
 			case fault != "" || f == nil:
@@ -430,28 +430,32 @@ type textPair struct {
 	start       int // of the value, in the line
 }
 
-// columnsOf returns the columns of a line.
-func columnsOf(text []byte) (pairs []textPair) {
+// columnsOf appends the columns of a line to pairs.
+func columnsOf(text []byte, pairs []textPair) []textPair {
 	for i, word := range strings.Fields(string(text)) {
 		pairs = append(pairs, textPair{name: "c" + strconv.Itoa(i+1), value: word})
 	}
 	return pairs
 }
 
-// logfmtPairs returns the pairs of a line. Words without a '=' belong to the value before
-// them, unless that is quoted. Those before the first pair are left out.
-func logfmtPairs(line []byte) (pairs []textPair, fault string) {
-	const blanks = " \t\r\n"
+// logfmtPairs appends the pairs of a line to pairs, or returns a fault. Words without a '='
+// belong to the value before them, unless that is quoted. Those before the first pair are left
+// out.
+func logfmtPairs(line []byte, pairs []textPair) ([]textPair, string) {
 	text := string(line)
+	isBlank := func(i int) bool { return text[i] == ' ' || text[i] == '\t' || text[i] == '\r' || text[i] == '\n' }
 	for at := 0; ; {
-		at += len(text[at:]) - len(strings.TrimLeft(text[at:], blanks))
+		for at < len(text) && isBlank(at) {
+			at++
+		}
 		if at == len(text) {
 			return pairs, ""
 		}
-		word := text[at:]
-		if end := strings.IndexAny(word, blanks); end >= 0 {
-			word = word[:end]
+		end := at
+		for end < len(text) && !isBlank(end) {
+			end++
 		}
+		word := text[at:end]
 		name, value, _ := strings.Cut(word, "=")
 		switch n := len(pairs); {
 		case name == "" || name == word:

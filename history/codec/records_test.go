@@ -10,7 +10,7 @@ import (
 func TestLogfmtWords(t *testing.T) {
 	line := []byte(strings.Repeat("word\t=x ", 2000) + "k=v")
 	allocs := testing.AllocsPerRun(1, func() {
-		if pairs, fault := logfmtPairs(line); len(pairs) != 1 || fault != "" {
+		if pairs, fault := logfmtPairs(line, nil); len(pairs) != 1 || fault != "" {
 			t.Errorf("%d pairs, fault %q", len(pairs), fault)
 		}
 	})
