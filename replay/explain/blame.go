@@ -54,7 +54,7 @@ func (x *explainer) blameCore() ([][]replay.FreedResult, string) {
 			}
 		}
 	}
-	known := func(int32) []history.Value { return values }
+	known := func(int32) ([]history.Value, []int32) { return values, nil }
 	found, starts := b.singleChanges(known)
 	for _, first := range starts[:min(len(starts), limits.starts)] {
 		if len(found) == 0 {
@@ -78,18 +78,24 @@ func (x *explainer) latest() []int32 { return x.e.Core[max(0, len(x.e.Core)-limi
 
 // singleChanges gives operations of the core other results, one at a time. found are the changes
 // that make the history linearizable, one for each operation. starts are the changes that
-// do not.
-func (b *blamer) singleChanges(values func(i int32) []history.Value) (found [][]replay.FreedResult, starts []replay.FreedResult) {
+// do not. values returns the results to try, and an order that is probably a witness with
+// the first of them, or nil.
+func (b *blamer) singleChanges(values valuesOf) (found [][]replay.FreedResult, starts []replay.FreedResult) {
 	for _, i := range slices.Backward(b.latest()) {
 		if b.meter.Stopped() || !isFreeable(b.Spec, &b.H.Ops[i]) {
 			continue
 		}
-		for _, v := range values(i) {
+		results, order := values(i)
+		for _, v := range results {
 			if op := &b.H.Ops[i]; v.Equal(op.Result) || !mayReturn(b.Spec, op, v) {
 				continue
 			}
 			change := replay.FreedResult{Op: i, Allowed: []history.Value{v}}
-			answer := b.check(b.withResults([]int32{i}, change.Allowed), b.meter).Answer
+			p := b.withResults([]int32{i}, change.Allowed)
+			answer := replay.Linearizable
+			if order == nil || replay.Verify(p.H, p.Spec, order, b.meter) != nil { // deciding takes longer
+				answer = b.check(p, b.meter).Answer
+			}
 			if answer == replay.NotLinearizable {
 				starts = append(starts, change)
 				continue
@@ -103,22 +109,19 @@ func (b *blamer) singleChanges(values func(i int32) []history.Value) (found [][]
 	return found, starts
 }
 
+// valuesOf returns the results that an operation may have had; see singleChanges.
+type valuesOf func(op int32) (results []history.Value, order []int32)
+
 // resultsInWitness returns the results that the operation may have in a witness of the history in
-// which it is pending. Long histories would be harder with an unknown result instead.
-func (b *blamer) resultsInWitness(i int32) []history.Value {
-	p := b.freed([]int32{i})
-	h := p.H
-	op := &h.Ops[i]
-	until := op.Return
-	if !h.HasEdges() {
-		op.Return, op.Process = history.NoReturn, int32(len(h.Processes))
-		h.Processes = append(slices.Clip(h.Processes), history.StringValue("pending"))
-	}
-	f := b.check(p, b.meter)
+// which it is pending, and that witness with the operation placed before its response. Long
+// histories would be harder with an unknown result instead.
+func (b *blamer) resultsInWitness(i int32) ([]history.Value, []int32) {
+	h, f := b.withPending(i, b.meter)
+	until := b.H.Ops[i].Return
 	if f.Answer != replay.Linearizable {
-		return nil
+		return nil, nil
 	}
-	order, end := f.Witness, len(f.Witness)
+	order, end := slices.Clone(f.Witness), len(f.Witness)
 	if at := slices.Index(order, i); at >= 0 {
 		order, end = slices.Delete(order, at, at+1), at
 	}
@@ -126,13 +129,30 @@ func (b *blamer) resultsInWitness(i int32) []history.Value {
 	if at := slices.IndexFunc(order, func(j int32) bool { return h.Ops[j].Call > until }); at >= 0 {
 		end = min(end, at)
 	}
-	return b.possibleResults(h, []int32{i}, slices.Insert(order, end, i))[0]
+	order = slices.Insert(order, end, i)
+	return b.possibleResults(h, []int32{i}, order)[0], order
+}
+
+// withPending decides the history in which operation i is pending, or has an unknown result
+// if there are edges. The last finding is kept, because prefix and blame ask for the same.
+// The history is valid until the next call of withResults.
+func (x *explainer) withPending(i int32, m *meter.Meter) (*history.History, replay.Finding) {
+	p := x.freed([]int32{i})
+	h := p.H
+	if !h.HasEdges() {
+		h.Ops[i].Return, h.Ops[i].Process = history.NoReturn, int32(len(h.Processes))
+		h.Processes = append(slices.Clip(h.Processes), history.StringValue("pending"))
+	}
+	if x.pendingOp != i || !x.pending.Decided() {
+		x.pendingOp, x.pending = i, x.check(p, m)
+	}
+	return h, x.pending
 }
 
 // pairsWith makes a first change that is not enough by itself. It returns the pairs of it and
 // a second change that are enough. The second change is one of the core of the history
 // with the first change.
-func (b *blamer) pairsWith(first replay.FreedResult, values func(i int32) []history.Value) (found [][]replay.FreedResult) {
+func (b *blamer) pairsWith(first replay.FreedResult, values valuesOf) (found [][]replay.FreedResult) {
 	p := b.withResults([]int32{first.Op}, first.Allowed)
 	f := b.check(p, b.meter)
 	if f.Answer != replay.NotLinearizable {

@@ -17,6 +17,7 @@ func (x *explainer) states(base *ops.Problem) {
 		return
 	}
 	chosen := x.reducerOf(base).partOf(x.e.Unexplained)
+	base = before(base)
 	cause := x.statesOf(base, chosen, limits.configurations)
 	if cause == tooMany {
 		// The core fails by itself, but another of its responses may be the reason. Then
@@ -46,11 +47,11 @@ func before(p *ops.Problem) *ops.Problem {
 	return p.UpTo(last - 1)
 }
 
-// statesOf finds the states before the last response of the history of some operations of
-// base, or returns the reason why it does not. One of the operations is the unexplained
-// one.
+// statesOf finds the states at the end of the history of some operations of base, or
+// returns the reason why it does not. One of the operations is the unexplained one, which
+// is pending in base.
 func (x *explainer) statesOf(base *ops.Problem, chosen []int32, most int) (cause string) {
-	w := newWalk(before(base).Sub(chosen), x.share(50))
+	w := newWalk(base.Sub(chosen), x.share(50))
 	if w == nil {
 		return "the objects of the specification cannot be copied"
 	}
