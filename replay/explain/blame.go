@@ -116,12 +116,19 @@ type valuesOf func(op int32) (results []history.Value, order []int32)
 // which it is pending, and that witness with the operation placed before its response. Long
 // histories would be harder with an unknown result instead.
 func (b *blamer) resultsInWitness(i int32) ([]history.Value, []int32) {
-	h, f := b.withPending(i, b.meter)
-	until := b.H.Ops[i].Return
+	p := b.freed([]int32{i})
+	h := p.H
+	op := &h.Ops[i]
+	until := op.Return
+	if !h.HasEdges() {
+		op.Return, op.Process = history.NoReturn, int32(len(h.Processes))
+		h.Processes = append(slices.Clip(h.Processes), history.StringValue("pending"))
+	}
+	f := b.check(p, b.meter)
 	if f.Answer != replay.Linearizable {
 		return nil, nil
 	}
-	order, end := slices.Clone(f.Witness), len(f.Witness)
+	order, end := f.Witness, len(f.Witness)
 	if at := slices.Index(order, i); at >= 0 {
 		order, end = slices.Delete(order, at, at+1), at
 	}
@@ -131,22 +138,6 @@ func (b *blamer) resultsInWitness(i int32) ([]history.Value, []int32) {
 	}
 	order = slices.Insert(order, end, i)
 	return b.possibleResults(h, []int32{i}, order)[0], order
-}
-
-// withPending decides the history in which operation i is pending, or has an unknown result
-// if there are edges. The last finding is kept, because prefix and blame ask for the same.
-// The history is valid until the next call of withResults.
-func (x *explainer) withPending(i int32, m *meter.Meter) (*history.History, replay.Finding) {
-	p := x.freed([]int32{i})
-	h := p.H
-	if !h.HasEdges() {
-		h.Ops[i].Return, h.Ops[i].Process = history.NoReturn, int32(len(h.Processes))
-		h.Processes = append(slices.Clip(h.Processes), history.StringValue("pending"))
-	}
-	if x.pendingOp != i || !x.pending.Decided() {
-		x.pendingOp, x.pending = i, x.check(p, m)
-	}
-	return h, x.pending
 }
 
 // pairsWith makes a first change that is not enough by itself. It returns the pairs of it and

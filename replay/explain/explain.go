@@ -63,16 +63,14 @@ func newExplanation() *replay.Explanation {
 // An explainer computes an explanation, part by part.
 type explainer struct {
 	*ops.Problem
-	session   *decide.Session
-	meter     *meter.Meter   // bounds the work
-	finding   replay.Finding // refutes the history
-	e         *replay.Explanation
-	reducer   *reducer            // see reducerOf
-	changed   []history.Operation // with other results; see withResults
-	restore   []int32             // which of them have other results
-	pending   replay.Finding      // see withPending
-	pendingOp int32               // the operation that is pending in it
-	cause     string              // why the last undecided history stayed undecided
+	session *decide.Session
+	meter   *meter.Meter   // bounds the work
+	finding replay.Finding // refutes the history
+	e       *replay.Explanation
+	reducer *reducer            // see reducerOf
+	changed []history.Operation // with other results; see withResults
+	restore []int32             // which of them have other results
+	cause   string              // why the last undecided history stayed undecided
 }
 
 // guard computes a part of the explanation. If it panics, the part is missing.

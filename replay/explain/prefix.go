@@ -59,12 +59,6 @@ func (x *explainer) prefix(p *ops.Problem, f replay.Finding) (int32, *ops.Proble
 	upTo := func(k int) *ops.Problem { return p.UpTo(p.H.Ops[returned[k-1]].Return) }
 	low, high, step := 0, len(returned), 1 // the first low responses are explained, the first high are not
 	cut, m := p, x.share(70)
-	if k := hintOf(p.H, returned, &f); k > 0 && f.Reached == 0 && p == x.Problem && len(p.H.Ops) > limits.freeOps {
-		// If the history is linearizable without that response, so is the prefix before it.
-		if _, g := x.withPending(returned[k-1], x.share(25)); g.Answer == replay.Linearizable {
-			low = k - 1
-		}
-	}
 	for high-low > 1 {
 		hint := hintOf(p.H, returned, &f)
 		k := hint - 1
