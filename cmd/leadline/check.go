@@ -150,13 +150,7 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 	if f.order.Value == "program" {
 		from = inProgramOrder(from)
 	}
-	one := func(e entry) *result {
-		if e.Ops() > longHistory {
-			garbage.checking(1)
-			defer garbage.checking(-1)
-		}
-		return c.check(checker.Check(working, e))
-	}
+	one := func(e entry) *result { return c.check(checker.Check(working, e)) }
 	batch.InOrder(from, f.jobs, entry.Ops, one, c.emit)
 	c.end(ctx)
 	if ctx.Err() != nil {
@@ -307,10 +301,6 @@ type extensions struct {
 const maxDownsets = 1 << 12
 
 func (r *result) status() int { return r.Status().Exit() }
-
-// longHistory is the number of operations above which a history takes so much memory
-// that garbage is collected sooner.
-const longHistory = 1 << 17
 
 // countedOps is the length of the longest concurrent histories whose linear extensions
 // are counted.

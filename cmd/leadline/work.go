@@ -22,8 +22,7 @@ var (
 // A collector decides when garbage is collected. Checking a long history makes little
 // garbage, and marking a million operations again and again would take a quarter of the
 // time. So the first collection waits until the process is larger than its input
-// explains. From then on garbage is collected as usual, or sooner while a long history is
-// checked.
+// explains. From then on garbage is collected as usual.
 //
 // At all times the runtime collects as hard as it must to stay below the limit. If that
 // is not enough, the engines give up.
@@ -32,7 +31,6 @@ type collector struct {
 	limit   int64 // in bytes
 	first   int64 // size of the process, in bytes, at which the first collection begins
 	waiting bool  // for the first collection
-	long    int   // number of long histories that are being checked
 	restore func()
 }
 
@@ -43,8 +41,8 @@ const (
 	// roomForInput bounds how much larger it is if the input is large. Files of other
 	// formats can be much larger than their operations.
 	roomForInput = 192 << 20
-	// usualGarbage and soonGarbage bound the garbage, in percent of the memory in use.
-	usualGarbage, soonGarbage = 100, 30
+	// usualGarbage bounds the garbage, in percent of the memory in use.
+	usualGarbage = 100
 )
 
 func newCollector(limit int64) *collector {
@@ -63,7 +61,7 @@ func (c *collector) begun() {
 	if c.waiting {
 		c.waiting = false
 		debug.SetMemoryLimit(c.limit)
-		c.adjust()
+		debug.SetGCPercent(usualGarbage)
 	}
 }
 
@@ -76,24 +74,6 @@ func (c *collector) reading(input int64) {
 	if wanted := min(c.limit, firstCollection+min(3*input, roomForInput)); c.waiting && wanted > c.first {
 		c.first = wanted
 		debug.SetMemoryLimit(wanted)
-	}
-}
-
-// checking changes the number of long histories that are being checked.
-func (c *collector) checking(more int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.long += more
-	if !c.waiting {
-		c.adjust()
-	}
-}
-
-func (c *collector) adjust() {
-	if c.long > 0 {
-		debug.SetGCPercent(soonGarbage)
-	} else {
-		debug.SetGCPercent(usualGarbage)
 	}
 }
 

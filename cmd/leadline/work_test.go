@@ -65,14 +65,6 @@ func TestCollector(t *testing.T) {
 	if got := debug.SetMemoryLimit(-1); got != c.limit {
 		t.Errorf("after the first collection, a limit of %d bytes", got)
 	}
-	c.checking(1)
-	if got := debug.SetGCPercent(soonGarbage); got != soonGarbage {
-		t.Errorf("while a long history is checked, collections at %d %%", got)
-	}
-	c.checking(-1)
-	if got := debug.SetGCPercent(usualGarbage); got != usualGarbage {
-		t.Errorf("usually, collections at %d %%", got)
-	}
 	c.stop()
 	if got := debug.SetGCPercent(100); got != 100 {
 		t.Errorf("afterwards, collections at %d %%", got)
