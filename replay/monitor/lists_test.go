@@ -107,10 +107,10 @@ func TestLongLists(t *testing.T) {
 // TestListsStop: see TestStop.
 func TestListsStop(t *testing.T) {
 	t.Parallel()
-	for name, calls := range growing(8000) {
+	for name, calls := range growing(4000) {
 		model := collection(t, name)
 		checkStop(t, inTurns(t, model, 8, calls, -1, nil), model, monitor.Lists, replay.Linearizable)
-		checkStop(t, inTurns(t, model, 8, calls, 4000, nil), model, monitor.Lists, replay.NotLinearizable)
+		checkStop(t, inTurns(t, model, 8, calls, 2000, nil), model, monitor.Lists, replay.NotLinearizable)
 	}
 }
 
