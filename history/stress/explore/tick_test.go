@@ -123,6 +123,9 @@ func (s *swept) Miss() {
 // goroutine ticks for ever keeps nothing from ending, and no deadlock from being found.
 func TestTicks(t *testing.T) {
 	for name := range janitors {
+		if testing.Short() && name != "ticker" && name != "after" && name != "function" {
+			continue
+		}
 		class := &stress.Class{Name: name, New: func() any { return newSwept(name)() }}
 		if name == "after" {
 			class.Close = func(object any) { schedule.Close(object.(*swept).done) }
