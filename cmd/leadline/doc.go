@@ -293,6 +293,11 @@
 //
 //	Repair: LoadOrStore("a", 1), and return its value
 //
+// A method of a type that has a constructor can also be tested as it is, without a copy:
+// stress explores schedules of its instrumented package. Trust the other methods:
+//
+//	leadline stress --new example.com/cache.New --core Get,Drop
+//
 // The status is 2 if a package does not compile.
 // See go doc ./replay/composed/extract.
 //

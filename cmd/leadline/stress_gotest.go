@@ -28,13 +28,14 @@ type goTestRecord struct {
 	History string  `json:"history"` // the file of the violation
 	File    *string `json:"file"`    // of the Go test that needs nothing but the package
 	gotest.Trial
-	// Schedule is the Go test that replays the schedule. Remark says why File or Schedule is missing.
+	// Schedule is the Go test that replays the schedule. Remark is the reason if File or Schedule
+	// is missing.
 	Schedule *string `json:"schedule"`
 	Remark   *string `json:"remark"`
 }
 
 // goTests writes the Go tests of the violations that were saved of an object, and runs them.
-// It is called when the object is no longer tested, as that would need the processors.
+// It is called when the object is no longer tested: both need the processors.
 func (r *stressReport) goTests(ctx context.Context, o *object) {
 	saved := r.saved
 	r.saved = nil

@@ -50,7 +50,7 @@ func (f *Finding) categorise() (list []string) {
 	return list
 }
 
-// Kinds says in a line what kinds of operations the methods of the finding are.
+// Kinds returns a line with the kind of operation of each method of the finding.
 func (f *Finding) Kinds() string {
 	var list []string
 	for i, category := range f.Categories {

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// A constructor that does not return within so many looks blocks. A busy machine
-// only delays the looks.
-const constructorLooks = 100
+// constructorChecks is how often to check whether the constructor has returned before it
+// counts as blocked. A busy machine only delays the checks.
+const constructorChecks = 100
 
 // constructor stands for a method in reports about objects that are not made.
 const constructor = "the constructor"
 
 var constructorPause = 200 * time.Millisecond
 
-func constructorTime() time.Duration { return constructorLooks * constructorPause }
+func constructorTime() time.Duration { return constructorChecks * constructorPause }
 
 func errConstructor() error {
 	return fmt.Errorf("the constructor has not returned within %v; it has to return an object without waiting for other calls", constructorTime())
@@ -45,7 +45,7 @@ func (c *Class) Make() (any, error) {
 	}()
 	pause := time.NewTicker(constructorPause)
 	defer pause.Stop()
-	for range constructorLooks {
+	for range constructorChecks {
 		select {
 		case m := <-result:
 			switch {

@@ -15,11 +15,11 @@ import (
 // A GoTest is a Go test of a violation that needs nothing but the package under test.
 type GoTest struct {
 	Body string // see gotest.Test
-	// Type is that of the object, with marks; ByValue says that the constructor returns what it
+	// Type is the type of the object, with marks. If ByValue, the constructor returns what it
 	// points to.
 	Type    string
 	ByValue bool
-	// Missing says why there is no Body.
+	// Missing is the reason if there is no Body.
 	Missing string
 }
 
@@ -35,7 +35,7 @@ func (f *Finding) goTest() *GoTest {
 	all, outcomes := p.All(), e.Outcomes()
 	switch {
 	case slices.ContainsFunc(all, func(inv Invocation) bool { return inv.Method.written == nil }):
-		t.Missing = "its methods are not those of a Go type"
+		t.Missing = "its methods do not belong to a Go type"
 	case c.Close != nil:
 		t.Missing = "its objects have to be closed"
 	case f.Fault != "":

@@ -37,7 +37,7 @@ const variationTime, mostVariations = 2 * time.Second, 64
 type argumentPlace struct{ invocation, argument int }
 
 // vary runs the program of a finding with other arguments: numbers and strings, of two values. It
-// returns nil if there are no others, or too many.
+// returns nil if no other arguments exist, or more than mostVariations.
 func (s *searcher) vary(f *Finding) *Variations {
 	p := f.Seen.Expected.Program
 	places, programs := variations(p)
@@ -108,7 +108,7 @@ func variations(p *Program) (places []argumentPlace, programs []*Program) {
 	return places, programs
 }
 
-// A comparison says something about the arguments of a program.
+// A comparison is a condition on the arguments of a program.
 type comparison struct {
 	text  string
 	holds func(p *Program) bool
@@ -170,7 +170,7 @@ func pattern(places []argumentPlace, programs []*Program, tried []Variation) str
 	return ""
 }
 
-// String says in a line which programs show the violation; "" for nil.
+// String returns a line about the programs that show the violation, "" for nil.
 func (v *Variations) String() string {
 	if v == nil {
 		return ""

@@ -417,7 +417,7 @@
 // Proof. An append that was never read comes before the write of an epoch, or after its last
 // read and all appends that were read, so not in its inner interval. The other conditions are
 // necessary as for lists and registers. Conversely, order the epochs as the values of a
-// register, and the operations within each as those of a list. Real time allows this order of
+// register, and the operations within each as in a list. Real time allows this order of
 // operations of different epochs, since no epoch has to come before an earlier one. Give each
 // other append the first slot x outside all inner intervals, and place it after the epochs for
 // which the lesser of first and last is less than x. All their operations are invoked before x,

@@ -135,8 +135,7 @@ func (l *lists) read() bool {
 			case s.Key.Kind() == history.None: // it concerns several lists, or the whole set
 				return false
 			default:
-				l.enter(int32(i), s)
-				on := &l.list[l.number(s.Key)]
+				on := l.enter(int32(i), s)
 				on.hasOther = on.hasOther || len(steps) > 1
 			}
 		}
@@ -167,8 +166,8 @@ func (l *lists) enterSet(op int32, step replay.CellStep) {
 	}
 }
 
-// enter enters a step of an operation on a list.
-func (l *lists) enter(op int32, step replay.CellStep) {
+// enter enters a step of an operation on a list, which it returns.
+func (l *lists) enter(op int32, step replay.CellStep) *listState {
 	k := l.number(step.Key)
 	on := &l.list[k]
 	switch v := step.Value; step.Kind {
@@ -177,7 +176,7 @@ func (l *lists) enter(op int32, step replay.CellStep) {
 			v = history.NullValue // the list is empty
 		} else if v.Kind() != history.List && v.Kind() != history.String {
 			on.unusable = true
-			return
+			return on
 		}
 		l.reads = append(l.reads, readStep{op, k, len(l.appends), v})
 	case replay.CellAppend:
@@ -194,6 +193,7 @@ func (l *lists) enter(op int32, step replay.CellStep) {
 	default:
 		on.unusable = true
 	}
+	return on
 }
 
 // append enters an append. If the same value was appended before, it returns that append.

@@ -77,7 +77,8 @@ var levelled = []struct {
 	{"set", "Len", "[ Add(0) ] { Len() } || { Remove(0) }", nil, []string{"complete", "bundle"}, nil},
 }
 
-// TestLevels: the strongest level that explains all executions of a program. With that level there is no violation, and with a stronger one there is.
+// TestLevels checks the strongest level that explains all executions of a program. There is no
+// violation with that level, and there is one with a stronger level.
 func TestLevels(t *testing.T) {
 	class := func(object, method, level string) *stress.Class {
 		o := stress.ReflectOptions{ReadOnly: []string{method}, Weak: []string{method + "=" + level}}

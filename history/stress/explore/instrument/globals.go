@@ -120,7 +120,7 @@ func mayChange(info *types.Info, above []ast.Node) bool {
 	}
 }
 
-// isError reports whether a type is that of errors, which do not change.
+// isError reports whether a type implements error. Errors do not change.
 func isError(t types.Type) bool {
 	return t != nil && types.Identical(t.Underlying(), types.Universe.Lookup("error").Type().Underlying())
 }

@@ -77,7 +77,7 @@ func (s *Store[K, V]) Put(ctx context.Context, k K, v V) error {
 	return nil
 }
 
-// Range is like that of sync.Map.
+// Range calls f for each pair, as sync.Map does.
 func (s *Store[K, V]) Range(f func(k K, v V) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
