@@ -3,6 +3,7 @@ package subject
 import (
 	"flag"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -99,11 +100,17 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
+func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", "8") // many wait
+	os.Exit(m.Run())
+}
+
 // TestSequential: every subject returns the same results twice, as its model does,
 // and a broken one as its twin.
 func TestSequential(t *testing.T) {
 	for _, s := range All() {
 		t.Run(s.Class.Name, func(t *testing.T) {
+			t.Parallel() // some wait
 			random := newRandom(t)
 			var model replay.Spec
 			if s.Class.Model != "" {
