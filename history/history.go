@@ -176,14 +176,22 @@ func (h *History) Pending() int {
 // linearizable, so is the result. Edges are left out. Operations keep their
 // numbers and positions.
 func (h *History) UpTo(position int32) *History {
-	n := sort.Search(len(h.Ops), func(i int) bool { return h.Ops[i].Call > position })
-	cut := &History{Header: h.Header, Processes: h.Processes, Ops: slices.Clone(h.Ops[:n])}
-	for i := range cut.Ops {
-		if op := &cut.Ops[i]; op.Return > position {
+	cut := &History{Header: h.Header, Processes: h.Processes, Ops: slices.Clone(h.Ops)}
+	cut.Truncate(position)
+	return cut
+}
+
+// Truncate is UpTo in place, for a history without edges. It returns the operations that become
+// pending. O(n).
+func (h *History) Truncate(position int32) (pending []int32) {
+	h.Ops = h.Ops[:sort.Search(len(h.Ops), func(i int) bool { return h.Ops[i].Call > position })]
+	for i := range h.Ops {
+		if op := &h.Ops[i]; op.Return > position {
 			op.Return, op.Result, op.Happened = NoReturn, UnknownValue, false
+			pending = append(pending, int32(i))
 		}
 	}
-	return cut
+	return pending
 }
 
 // Operation returns the operation that an index of an Edge refers to.

@@ -40,14 +40,14 @@ const (
 	firstCollection = 16 << 20
 	// roomForInput bounds how much larger it is if the input is large. Files of other
 	// formats can be much larger than their operations.
-	roomForInput = 192 << 20
+	roomForInput = 384 << 20
 	// usualGarbage bounds the garbage, in percent of the memory in use.
 	usualGarbage = 100
 )
 
 func newCollector(limit int64) *collector {
 	c := &collector{limit: limit, first: min(limit, firstCollection), waiting: true}
-	percent, bytes := debug.SetGCPercent(-1), debug.SetMemoryLimit(c.first)
+	percent, bytes := debug.SetGCPercent(percentFor(c.first)), debug.SetMemoryLimit(limit)
 	c.restore = func() { debug.SetGCPercent(percent); debug.SetMemoryLimit(bytes) }
 	// The first collection finds that nothing refers to this slice.
 	runtime.AddCleanup(&[]*collector{c}, (*collector).begun, c)
@@ -60,10 +60,13 @@ func (c *collector) begun() {
 	defer c.mu.Unlock()
 	if c.waiting {
 		c.waiting = false
-		debug.SetMemoryLimit(c.limit)
 		debug.SetGCPercent(usualGarbage)
 	}
 }
+
+// percentFor returns the percentage with which the first collection begins at a size in
+// bytes: with 100 percent, it begins at 4 MiB.
+func percentFor(first int64) int { return int(first >> 20 * 100 / 4) }
 
 // reading makes room for an input, given its size in bytes.
 func (c *collector) reading(input int64) {
@@ -73,7 +76,7 @@ func (c *collector) reading(input int64) {
 	// The search takes more.
 	if wanted := min(c.limit, firstCollection+min(3*input, roomForInput)); c.waiting && wanted > c.first {
 		c.first = wanted
-		debug.SetMemoryLimit(wanted)
+		debug.SetGCPercent(percentFor(wanted))
 	}
 }
 

@@ -43,7 +43,7 @@ func TestCollector(t *testing.T) {
 	debug.FreeOSMemory() // what the tests before have left
 
 	c := newCollector(4 << 30)
-	c.reading(180 << 20) // no collection below 556 MiB
+	c.reading(180 << 20) // no collection below 400 MiB
 	if collected(20) {
 		t.Error("80 MiB of garbage are collected")
 	}

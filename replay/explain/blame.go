@@ -7,7 +7,6 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/ops"
 )
 
 // blame finds the smallest groups of results that make the history linearizable
@@ -91,7 +90,7 @@ func (b *blamer) singleChanges(values valuesOf) (found [][]replay.FreedResult, s
 				continue
 			}
 			change := replay.FreedResult{Op: i, Allowed: []history.Value{v}}
-			p := b.withResults([]int32{i}, change.Allowed)
+			p := b.draft.withResults([]int32{i}, change.Allowed)
 			answer := replay.Linearizable
 			if order == nil || replay.Verify(p.H, p.Spec, order, b.meter) != nil { // deciding takes longer
 				answer = b.check(p, b.meter).Answer
@@ -116,7 +115,7 @@ type valuesOf func(op int32) (results []history.Value, order []int32)
 // which it is pending, and that witness with the operation placed before its response. Long
 // histories would be harder with an unknown result instead.
 func (b *blamer) resultsInWitness(i int32) ([]history.Value, []int32) {
-	p := b.freed([]int32{i})
+	p := b.draft.freed([]int32{i})
 	h := p.H
 	op := &h.Ops[i]
 	until := op.Return
@@ -144,12 +143,12 @@ func (b *blamer) resultsInWitness(i int32) ([]history.Value, []int32) {
 // a second change that are enough. The second change is one of the core of the history
 // with the first change.
 func (b *blamer) pairsWith(first replay.FreedResult, values valuesOf) (found [][]replay.FreedResult) {
-	p := b.withResults([]int32{first.Op}, first.Allowed)
+	p := b.draft.withResults([]int32{first.Op}, first.Allowed)
 	f := b.check(p, b.meter)
 	if f.Answer != replay.NotLinearizable {
 		return nil
 	}
-	y := &explainer{Problem: p, session: b.session, meter: b.meter, finding: f, e: newExplanation()}
+	y := &explainer{Problem: p, session: b.session, meter: b.meter, finding: f, draft: &draft{Problem: p}, e: newExplanation()}
 	y.core(y.base())
 	c := &blamer{explainer: y, meter: b.meter}
 	seconds, _ := c.singleChanges(values)
@@ -228,7 +227,7 @@ func (b *blamer) groups() [][]replay.FreedResult {
 // try decides the history with the results of the operations free. If it is linearizable,
 // try returns the group.
 func (b *blamer) try(ops []int32) (replay.Answer, []replay.FreedResult) {
-	f := b.check(b.freed(ops), b.meter)
+	f := b.check(b.draft.freed(ops), b.meter)
 	if f.Answer != replay.Linearizable {
 		return f.Answer, nil
 	}
@@ -246,7 +245,7 @@ func (b *blamer) decisive(free []int32) []int32 {
 				all = append(all, i)
 			}
 		}
-		return b.check(b.freed(all), b.meter).Answer
+		return b.check(b.draft.freed(all), b.meter).Answer
 	})
 	if !isMinimal {
 		return rest
@@ -261,29 +260,6 @@ func (b *blamer) decisive(free []int32) []int32 {
 // unknown returns n unknown results.
 func unknown(n int) []history.Value {
 	return slices.Repeat([]history.Value{history.UnknownValue}, n)
-}
-
-// freed is withResults with unknown results.
-func (x *explainer) freed(chosen []int32) *ops.Problem {
-	return x.withResults(chosen, unknown(len(chosen)))
-}
-
-// withResults returns the problem with other results of the operations. It is valid until the
-// next call.
-func (x *explainer) withResults(chosen []int32, results []history.Value) *ops.Problem {
-	if x.changed == nil {
-		x.changed = slices.Clone(x.H.Ops)
-	}
-	for _, i := range x.restore {
-		x.changed[i] = x.H.Ops[i]
-	}
-	x.restore = append(x.restore[:0], chosen...)
-	for k, i := range chosen {
-		x.changed[i].Result = results[k]
-	}
-	h := *x.H
-	h.Ops = x.changed
-	return x.With(&h, nil)
 }
 
 // results returns the group with results that the operations might have had.
@@ -302,7 +278,7 @@ func (b *blamer) results(ops []int32, witness []int32) []replay.FreedResult {
 				continue
 			}
 			results[k] = other
-			if at == 0 && len(seen[k]) == 1 || b.check(b.withResults(ops, results), b.meter).Answer == replay.Linearizable {
+			if at == 0 && len(seen[k]) == 1 || b.check(b.draft.withResults(ops, results), b.meter).Answer == replay.Linearizable {
 				group[k].Allowed = append(group[k].Allowed, other)
 			}
 			results[k] = history.UnknownValue

@@ -53,7 +53,7 @@ func workOf(n int, v *replay.Verdict, o *replay.Options) int64 {
 }
 
 func newExplainer(s *decide.Session, p *ops.Problem, v *replay.Verdict, work int64) *explainer {
-	return &explainer{Problem: p, session: s, meter: s.Meter().Share(work), finding: v.Finding, e: newExplanation()}
+	return &explainer{Problem: p, session: s, meter: s.Meter().Share(work), finding: v.Finding, draft: &draft{Problem: p}, e: newExplanation()}
 }
 
 func newExplanation() *replay.Explanation {
@@ -63,14 +63,14 @@ func newExplanation() *replay.Explanation {
 // An explainer computes an explanation, part by part.
 type explainer struct {
 	*ops.Problem
-	session *decide.Session
-	meter   *meter.Meter   // bounds the work
-	finding replay.Finding // refutes the history
-	e       *replay.Explanation
-	reducer *reducer            // see reducerOf
-	changed []history.Operation // with other results; see withResults
-	restore []int32             // which of them have other results
-	cause   string              // why the last undecided history stayed undecided
+	session  *decide.Session
+	meter    *meter.Meter   // bounds the work
+	finding  replay.Finding // refutes the history
+	e        *replay.Explanation
+	reducer  *reducer // see reducerOf
+	draft    *draft   // with other results
+	prefixes *draft   // of the history, or of that without constraints
+	cause    string   // why the last undecided history stayed undecided
 }
 
 // guard computes a part of the explanation. If it panics, the part is missing.

@@ -31,6 +31,10 @@ func (x *explainer) base() *ops.Problem {
 	if p.H.IsRelaxed() {
 		return p
 	}
+	x.prefixes = x.draft
+	if p != x.Problem {
+		x.prefixes = &draft{Problem: p}
+	}
 	last, cut := x.prefix(p, f)
 	if last == replay.NoOperation {
 		x.missPrefix()
@@ -56,10 +60,15 @@ func (x *explainer) missPrefix() {
 // known to fail.
 func (x *explainer) prefix(p *ops.Problem, f replay.Finding) (int32, *ops.Problem) {
 	returned := p.Responses()
-	upTo := func(k int) *ops.Problem { return p.UpTo(p.H.Ops[returned[k-1]].Return) }
+	part, end := p, 0 // the prefix up to that many responses
+	upTo := func(k int) *ops.Problem {
+		if k != end {
+			part, end = x.prefixes.upTo(p.H.Ops[returned[k-1]].Return), k
+		}
+		return part
+	}
 	low, high, step := 0, len(returned), 1 // the first low responses are explained, the first high are not
-	cut, m := p, x.share(70)
-	for high-low > 1 {
+	for m := x.share(70); high-low > 1; {
 		hint := hintOf(p.H, returned, &f)
 		k := hint - 1
 		switch {
@@ -70,30 +79,27 @@ func (x *explainer) prefix(p *ops.Problem, f replay.Finding) (int32, *ops.Proble
 			k = low + min(step, (high-low)/2)
 			step *= 2
 		}
-		part := upTo(k)
-		g := x.check(part, m)
+		g := x.check(upTo(k), m)
 		switch g.Answer {
 		case replay.Linearizable:
 			low = k
 		case replay.NotLinearizable:
-			high, f, cut = k, g, part
+			high, f = k, g
 		default:
-			if k < hint && hint < high { // the prefix up to the hint is often easy to refute
-				part = upTo(hint)
-				if x.check(part, x.share(50)).Answer == replay.NotLinearizable {
-					cut = part
-				}
+			// The prefix up to the hint is often easy to refute.
+			if k < hint && hint < high && x.check(upTo(hint), x.share(50)).Answer == replay.NotLinearizable {
+				high = hint
 			}
-			return replay.NoOperation, cut
+			if high == len(returned) {
+				return replay.NoOperation, p
+			}
+			return replay.NoOperation, upTo(high)
 		}
 	}
 	if high == 0 { // a history without responses is linearizable
-		return replay.NoOperation, cut
+		return replay.NoOperation, p
 	}
-	if cut == p { // the last response; later invocations do not matter
-		cut = upTo(high)
-	}
-	return returned[high-1], cut
+	return returned[high-1], upTo(high)
 }
 
 // hintOf returns up to which response a history probably fails: the one that the search did

@@ -17,7 +17,7 @@ func (x *explainer) states(base *ops.Problem) {
 		return
 	}
 	chosen := x.reducerOf(base).partOf(x.e.Unexplained)
-	base = before(base)
+	base = x.prefixes.upTo(x.prefixes.H.Ops[x.e.Unexplained].Return - 1) // without its response
 	cause := x.statesOf(base, chosen, limits.configurations)
 	if cause == tooMany {
 		// The core fails by itself, but another of its responses may be the reason. Then
@@ -35,17 +35,6 @@ func (x *explainer) states(base *ops.Problem) {
 }
 
 const tooMany = "too many orders of the operations before it"
-
-// before returns p without its last response.
-func before(p *ops.Problem) *ops.Problem {
-	last := int32(0)
-	for i := range p.H.Ops {
-		if op := &p.H.Ops[i]; !op.Pending() {
-			last = max(last, op.Return)
-		}
-	}
-	return p.UpTo(last - 1)
-}
 
 // statesOf finds the states at the end of the history of some operations of base, or
 // returns the reason why it does not. One of the operations is the unexplained one, which

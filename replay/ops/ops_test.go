@@ -76,7 +76,7 @@ func TestWith(t *testing.T) {
 		}
 		compare("same operations", p.With(h, nil), 0)
 		end := h.Ops[150].Return
-		cut := p.UpTo(end)
+		cut := p.With(p.H.UpTo(end), nil)
 		compare("prefix", cut, cut.H.Pending()-pendingBefore(h, end))
 		var backward []int32
 		for i := 140; i >= 0; i -= 3 {

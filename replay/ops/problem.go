@@ -91,9 +91,6 @@ func (p *Problem) With(h *history.History, of []int32) *Problem {
 	return &q
 }
 
-// UpTo returns the problem as it was right after the event at a position; see history.UpTo.
-func (p *Problem) UpTo(position int32) *Problem { return p.With(p.H.UpTo(position), nil) }
-
 // Restrict returns the problem of some operations, in the order given. They keep their
 // positions.
 func (p *Problem) Restrict(ops []int32) *Problem { return p.With(Restrict(p.H, ops), ops) }
