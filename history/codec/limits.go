@@ -12,7 +12,7 @@ import (
 type Limits struct {
 	// Line is the longest line, in bytes: 16 MiB by default.
 	Line int64
-	// History is how many bytes of input a history may have: 1 GiB by default. A decoded history takes about as much memory as its text, and at
+	// History is how many bytes of input a history may have: 2 GiB by default. A decoded history takes about as much memory as its text, and at
 	// worst (lists of short lists) twenty-five times as much.
 	History int64
 	// Memory is about how many bytes of memory a history may take: 8 GiB by default. It also bounds Line and Window, and the
@@ -22,7 +22,7 @@ type Limits struct {
 }
 
 // DefaultLimits are the limits of a zero Limits.
-var DefaultLimits = Limits{Line: 16 << 20, History: 1 << 30, Memory: 8 << 30, Limits: files.DefaultLimits}
+var DefaultLimits = Limits{Line: 16 << 20, History: 2 << 30, Memory: 8 << 30, Limits: files.DefaultLimits}
 
 // fill replaces zeros by defaults and negative numbers by numbers that nothing reaches.
 func (l Limits) fill() Limits {

@@ -237,7 +237,7 @@ const (
 	// is estimated again and again.
 	sampled = 1000
 	// maxExpected bounds the estimate.
-	maxExpected = 1 << 24
+	maxExpected = 1 << 27
 )
 
 // expected estimates how many pieces an input of size bytes has, if its first bytes
