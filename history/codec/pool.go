@@ -74,8 +74,21 @@ func (p *pool) exception(b []byte) history.Value {
 	return *slot
 }
 
-// list returns a copy of vs, which lives as long as the history.
+// smallInts are the values that lists of one small integer, often a key, share.
+var smallInts = func() (vs [1 << 10]history.Value) {
+	for i := range vs {
+		vs[i] = history.IntValue(int64(i))
+	}
+	return vs
+}()
+
+// list returns a copy of vs, which lives as long as the history and must not be changed.
 func (p *pool) list(vs []history.Value) []history.Value {
+	if len(vs) == 1 && vs[0].Kind() == history.Int {
+		if i := vs[0].Int(); 0 <= i && i < int64(len(smallInts)) {
+			return smallInts[i : i+1 : i+1]
+		}
+	}
 	kept := p.newRoom(len(vs))
 	copy(kept, vs)
 	return kept
