@@ -188,8 +188,10 @@ func (p *problem) placeNothing(inners []inner) (conflict []int32) {
 }
 
 // bySlot sorts operations by slot and keeps the order within a slot. Slots are 0 to
-// p.end+1, about as many as operations. So counting is faster than comparing.
+// p.end+1, about as many as operations. So counting is faster than comparing. It is the last
+// step of a monitor, and lets the collector free the rest of the problem.
 func (p *problem) bySlot(order []int32) []int32 {
+	p.call, p.ret, p.roles, p.valueOf, p.key, p.values, p.looks = nil, nil, nil, nil, nil, nil, ops.Lists{}
 	slot := p.slot
 	lists := ops.Group(len(order), int(p.end)+2, func(i int32) int32 { return slot[order[i]] })
 	sorted := lists.All()

@@ -49,7 +49,7 @@ func (m *numbering) number(v history.Value) int32 {
 
 // grow makes room for k.
 func (m *numbering) grow(k int64) {
-	dense := make([]int32, min(m.limit, max(2*k, m.limit/4)))
+	dense := make([]int32, min(m.limit, max(2*k, 64)))
 	copy(dense, m.dense)
 	m.dense = dense
 }
