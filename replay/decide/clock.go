@@ -3,7 +3,7 @@ package decide
 import (
 	"context"
 	"errors"
-	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -101,14 +101,14 @@ func (c *clock) hasRoom(bytes int64) bool {
 // concurrent checks.
 var collecting sync.Mutex
 
-// stillMapped reports whether more than limit bytes are held after garbage
-// collection.
+// stillMapped reports whether more than limit bytes are held after garbage collection, when
+// the system has got back what is free.
 func stillMapped(limit int64) bool {
 	collecting.Lock()
 	defer collecting.Unlock()
 	if meter.Mapped() <= limit {
 		return false
 	}
-	runtime.GC()
+	debug.FreeOSMemory()
 	return meter.Mapped() > limit
 }
