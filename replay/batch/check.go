@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
@@ -130,12 +129,12 @@ func (c *Checker) check(ctx context.Context, e Entry) (r *Result) {
 		return r
 	}
 	r.Spec, r.Model = s, s.Name()
-	start := time.Now()
-	r.Verdict, r.Err = weak.Check(ctx, r.History, s, c.Weak, c.Options)
-	if r.weak = c.Weak.In(r.History); c.Explain {
-		r.Verdict.Explanation = weak.Why(ctx, r.History, s, c.Weak, r.Verdict, c.Options)
-		r.Verdict.Elapsed = time.Since(start)
+	check := weak.Check
+	if c.Explain {
+		check = weak.Explained
 	}
+	r.weak = c.Weak.In(r.History)
+	r.Verdict, r.Err = check(ctx, r.History, s, c.Weak, c.Options)
 	if r.Stack, r.Internal = internalError(r.Place(), r.Err); r.Internal != nil {
 		r.Err = nil
 	}

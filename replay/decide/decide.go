@@ -103,28 +103,35 @@ func panicked(h *history.History, spec replay.Spec, value any) *PanicError {
 // Time and memory are bounded by o.Budget; the number of schedules of depth d
 // by m n^(d-1), for m chains and n operations, each replayed in O(n); the
 // search by the number of configurations it can meet.
-func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) (v replay.Verdict, err error) {
+func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) (replay.Verdict, error) {
+	v, _, err := Read(ctx, h, spec, o)
+	return v, err
+}
+
+// Read is Check. It also returns the problem, which has what was read of the operations,
+// unless there is an error.
+func Read(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) (v replay.Verdict, p *ops.Problem, err error) {
 	switch {
 	case h == nil:
-		return v, errors.New("decide: the history is nil")
+		return v, nil, errors.New("decide: the history is nil")
 	case o.Engine > replay.MonitorEngine:
-		return v, fmt.Errorf("decide: unknown engine: %v", o.Engine)
+		return v, nil, fmt.Errorf("decide: unknown engine: %v", o.Engine)
 	case o.Chains > replay.MinimumChains:
-		return v, fmt.Errorf("decide: unknown mode of chains: %d", o.Chains)
+		return v, nil, fmt.Errorf("decide: unknown mode of chains: %d", o.Chains)
 	case ctx == nil:
 		ctx = context.Background()
 	}
 	start := time.Now()
 	o = o.WithDefaults(len(h.Ops))
 	if err := wellFormed(h); err != nil {
-		return v, fmt.Errorf("decide: %w", err)
+		return v, nil, fmt.Errorf("decide: %w", err)
 	}
 	if err := probe(ctx, spec, h.Ops, o.Budget.Time); err != nil {
-		return v, fmt.Errorf("decide: %w", err)
+		return v, nil, fmt.Errorf("decide: %w", err)
 	}
 	defer func() {
 		if value := recover(); value != nil {
-			v, err = replay.Verdict{}, panicked(h, spec, value)
+			v, p, err = replay.Verdict{}, nil, panicked(h, spec, value)
 		}
 		v.Elapsed = time.Since(start)
 	}()
@@ -142,10 +149,10 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 		err = &history.Error{File: h.File, Line: h.Line, Msg: string(what)}
 	}
 	if err != nil {
-		return replay.Verdict{}, err
+		return replay.Verdict{}, nil, err
 	}
 	v.Work = t.meter.Spent()
-	return v, nil
+	return v, t.Problem, nil
 }
 
 // probe runs spectest.Probe for at most half of the time limit.

@@ -1,10 +1,9 @@
 // Package explain finds out why a history is not linearizable: the shortest prefix
 // that fails, the states before its last response, a minimal sub-history that
-// fails, and the smallest groups of results to blame. Why is its only function:
+// fails, and the smallest groups of results to blame. Check decides and explains; Why explains
+// a verdict of decide.Check:
 //
-//	v, err := decide.Check(ctx, h, spec, options)
-//	...
-//	v.Explanation = explain.Why(ctx, h, spec, v, options)
+//	v, err := explain.Check(ctx, h, spec, options)
 //
 // Every part of an explanation is decided by the engines of package decide, so it agrees
 // with the verdicts of decide.Check.

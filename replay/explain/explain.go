@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
@@ -10,6 +11,18 @@ import (
 	"github.com/leadline/leadline/replay/decide"
 	"github.com/leadline/leadline/replay/ops"
 )
+
+// Check is decide.Check, with the explanation of a history that is not linearizable. It
+// takes less than decide.Check and Why.
+func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) (v replay.Verdict, err error) {
+	start, ctx := time.Now(), cmp.Or(ctx, context.Background())
+	v, p, err := decide.Read(ctx, h, spec, o)
+	if err == nil && v.Answer == replay.NotLinearizable {
+		v.Explanation = why(ctx, p, &v, o)
+		v.Elapsed = time.Since(start)
+	}
+	return v, err
+}
 
 // Why explains a verdict of decide.Check, given the same history, specification and
 // options. It returns nil unless the history is not linearizable.
@@ -22,9 +35,14 @@ func Why(ctx context.Context, h *history.History, spec replay.Spec, v replay.Ver
 	if v.Answer != replay.NotLinearizable {
 		return nil
 	}
-	n := len(h.Ops)
+	o = o.WithDefaults(len(h.Ops))
+	return why(ctx, ops.New(h, spec, o.Budget.Bytes), &v, o)
+}
+
+func why(ctx context.Context, p *ops.Problem, v *replay.Verdict, o replay.Options) *replay.Explanation {
+	n := len(p.H.Ops)
 	o = o.WithDefaults(n)
-	x := newExplainer(decide.NewSession(ctx, o, v.Elapsed), ops.New(h, spec, o.Budget.Bytes), &v, workOf(n, &v, &o))
+	x := newExplainer(decide.NewSession(ctx, o, v.Elapsed), p, v, workOf(n, v, &o))
 	if n > limits.long && !x.session.HasRoom(int64(n)*limits.bytes) {
 		for _, part := range []string{"prefix", "states", "core", "blame"} {
 			x.missFor(part, replay.Memory.String())

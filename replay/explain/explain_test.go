@@ -30,11 +30,15 @@ func check(t testing.TB, h *history.History, s replay.Spec, o replay.Options) re
 	return v
 }
 
-// explained decides a history and explains the verdict.
+// explained decides a history and explains the verdict, which Check does at once.
 func explained(t testing.TB, h *history.History, s replay.Spec) replay.Verdict {
 	t.Helper()
 	v := check(t, h, s, replay.Options{})
 	v.Explanation = explain.Why(context.Background(), h, s, v, replay.Options{})
+	w, err := explain.Check(context.Background(), h, s, replay.Options{})
+	if err != nil || w.Answer != v.Answer || !reflect.DeepEqual(w.Explanation, v.Explanation) {
+		t.Fatalf("Check: %v (%v), %+v; Why: %v, %+v", w, err, w.Explanation, v, v.Explanation)
+	}
 	return v
 }
 

@@ -56,12 +56,14 @@ func (c *converter) decide(ctx context.Context, i *Info, verbose bool) (err erro
 		if answer != replay.Undecided {
 			o.Budget.Time = max(explainTime, time.Since(start))
 		}
-		v, err := decide.Check(ctx, i.History, i.Spec, o)
+		check := decide.Check
+		if verbose {
+			check = explain.Check
+		}
+		v, err := check(ctx, i.History, i.Spec, o)
 		switch {
 		case err == nil && v.Decided() && (answer == replay.Undecided || answer == v.Answer):
-			if i.Verdict = v; verbose {
-				i.Verdict.Explanation = explain.Why(ctx, i.History, i.Spec, v, o)
-			}
+			i.Verdict = v
 			return nil
 		case answer == replay.Undecided && v.Cause != replay.Memory:
 			if answer, err = c.search(ctx, math.MaxInt64); err != nil {

@@ -30,8 +30,7 @@
 //
 // To explain a verdict:
 //
-//	v, err := decide.Check(ctx, h, spec, replay.Options{})
+//	v, err := explain.Check(ctx, h, spec, replay.Options{})
 //	...
-//	v.Explanation = explain.Why(ctx, h, spec, v, replay.Options{})
 //	err = report.Explain(os.Stdout, h, spec, &v, report.Options{})
 package report

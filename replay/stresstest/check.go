@@ -97,15 +97,15 @@ func Check(t TB, h *history.History, s replay.Spec, o CheckOptions) {
 }
 
 // verdict decides the history, unless its verdict is known.
-func (o *CheckOptions) verdict(h *history.History, s replay.Spec) (v replay.Verdict, err error) {
+func (o *CheckOptions) verdict(h *history.History, s replay.Spec) (replay.Verdict, error) {
 	if o.Verdict != nil {
 		return *o.Verdict, nil
 	}
 	options := replay.Options{Budget: replay.Budget{Time: o.Time, Process: o.Memory}}
-	if v, err = decide.Check(o.Context, h, s, options); err == nil && !o.NoExplanation {
-		v.Explanation = explain.Why(o.Context, h, s, v, options)
+	if o.NoExplanation {
+		return decide.Check(o.Context, h, s, options)
 	}
-	return v, err
+	return explain.Check(o.Context, h, s, options)
 }
 
 // failure saves the history and returns the reason why it is not linearizable.

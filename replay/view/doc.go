@@ -12,9 +12,8 @@
 //
 // Write writes a page about some items:
 //
-//	v, err := decide.Check(ctx, h, spec, replay.Options{})
+//	v, err := explain.Check(ctx, h, spec, replay.Options{})
 //	...
-//	v.Explanation = explain.Why(ctx, h, spec, v, replay.Options{})
 //	err = view.Write(file, view.Item{History: h, Spec: spec, Verdict: v})
 //
 // Item.Steps is a table in plain text, with the steps of a schedule that leads to the

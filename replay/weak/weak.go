@@ -110,16 +110,19 @@ func Check(ctx context.Context, h *history.History, s replay.Spec, levels Levels
 	return v, nil
 }
 
-// Why explains a verdict of Check as explain.Why does, if the history is not consistent
-// whatever its weak operations return. Otherwise the Conflict is the reason.
-func Why(ctx context.Context, h *history.History, s replay.Spec, levels Levels, v replay.Verdict, o replay.Options) *replay.Explanation {
-	if len(levels) == 0 {
-		return explain.Why(ctx, h, s, v, o)
+// Explained is Check, with the explanation of a history that is not consistent whatever its
+// weak operations return. Otherwise the Conflict is the reason.
+func Explained(ctx context.Context, h *history.History, s replay.Spec, levels Levels, o replay.Options) (replay.Verdict, error) {
+	if h == nil || s == nil || len(levels.In(h)) == 0 {
+		return explain.Check(ctx, h, s, o)
 	}
-	if slices.ContainsFunc(v.Conflict, func(i int32) bool { return levels[h.Ops[i].Method] != visibility.Complete }) {
-		return nil
+	start := time.Now()
+	v, err := Check(ctx, h, s, levels, o)
+	if err == nil && !slices.ContainsFunc(v.Conflict, func(i int32) bool { return levels[h.Ops[i].Method] != visibility.Complete }) {
+		v.Explanation = explain.Why(ctx, levels.free(h, nil), s, v, o)
+		v.Elapsed = time.Since(start)
 	}
-	return explain.Why(ctx, levels.free(h, nil), s, v, o)
+	return v, err
 }
 
 func faultOf(h *history.History, what string) error {
