@@ -127,6 +127,15 @@
 // after some response, no schedule of this depth explains the responses so far. This
 // proves that families of this depth have no witness.
 //
+// # Several chains
+//
+// Chain c matters only for the order of a tail that has its open element, and not as the
+// last one anyway. So one search is for up to 64 chains. A node has the set of the chains
+// whose ways lead to it. When an element of the tail returns, or a tail is cut, the node is
+// divided: one part for each chain that orders the tail in its own way, and one for the
+// others. Of several nodes that differ only in chains, cost and word, each chain keeps the
+// best. The best end is the first by cost, chain and word.
+//
 // # Cost
 //
 // The cost of a response is the number of nodes times the choices in one tail. At most c

@@ -1,6 +1,7 @@
 package depth
 
 import (
+	"cmp"
 	"unsafe"
 
 	"github.com/leadline/leadline/hitting/table"
@@ -9,15 +10,16 @@ import (
 // A node is a configuration of the search after some events. All elements called so far
 // are placed, except the elements of tail and held.
 type node[M mask] struct {
-	tail  M     // open, and still to be placed in this segment
-	held  M     // open and delayed
-	state int32 // of the machine
-	cost  int32 // the number of elements delayed so far
-	word  int32 // the delayed elements that are placed, in their order: see words
+	tail   M      // open, and still to be placed in this segment
+	held   M      // open and delayed
+	chains uint64 // bit k stands for chain sweep.first + k
+	state  int32  // of the machine
+	cost   int32  // the number of elements delayed so far
+	word   int32  // the delayed elements that are placed, in their order: see words
 }
 
 // A layer is a list of nodes, or a set to which all of them are added. If nodes of a set
-// differ only in cost and word, it keeps the best.
+// differ only in chains, cost and word, it keeps the best for each chain.
 type layer[M mask] struct {
 	nodes []node[M]
 	index table.Index // of the nodes of a set
@@ -28,21 +30,31 @@ func (l *layer[M]) clear() {
 	l.index.Clear()
 }
 
-func (l *layer[M]) add(w *words, n *node[M]) {
-	hash := n.hash()
-	if i := l.index.Find(hash, func(i int32) bool { return n.isAt(&l.nodes[i]) }); i >= 0 {
-		improve(w, &l.nodes[i], n)
-		return
+func (l *layer[M]) add(w *words, n node[M]) {
+	hash, unused := n.hash(), int32(-1)
+	l.index.Find(hash, func(i int32) bool {
+		if o := &l.nodes[i]; n.isAt(o) {
+			if divide(w, o, &n); o.chains == 0 {
+				unused = i
+			}
+		}
+		return n.chains == 0
+	})
+	switch {
+	case n.chains == 0:
+	case unused >= 0:
+		l.nodes[unused] = n
+	default:
+		l.index.Add(hash)
+		l.nodes = append(l.nodes, n)
 	}
-	l.index.Add(hash)
-	l.nodes = append(l.nodes, *n)
 }
 
 func (l *layer[M]) bytes() int64 {
 	return int64(cap(l.nodes))*int64(unsafe.Sizeof(node[M]{})) + l.index.Bytes()
 }
 
-// isAt reports whether n and o differ at most in cost and word.
+// isAt reports whether n and o differ at most in chains, cost and word.
 func (n *node[M]) isAt(o *node[M]) bool {
 	return o.state == n.state && o.tail == n.tail && o.held == n.held
 }
@@ -55,11 +67,22 @@ func (n *node[M]) hash() uint32 {
 	return table.Fold(h)
 }
 
-// improve replaces o by n if n has a smaller cost, or the same cost and the
-// smaller word. Both words have the same length then.
-func improve[M mask](w *words, o, n *node[M]) {
-	if n.cost < o.cost || n.cost == o.cost && w.less(n.word, o.word) {
-		*o = *n
+// divide leaves each chain of two nodes at the same place to the better one, which has the
+// smaller cost, or the same cost and the smaller word. (Words at one place have the same
+// length if the costs are equal.) If they are equally good, o gets all chains.
+func divide[M mask](w *words, o, n *node[M]) {
+	order := cmp.Compare(n.cost, o.cost)
+	if order == 0 {
+		order = w.compare(n.word, o.word)
+	}
+	switch {
+	case order < 0:
+		o.chains &^= n.chains
+	case order == 0:
+		o.chains |= n.chains
+	}
+	if order >= 0 {
+		n.chains &^= o.chains
 	}
 }
 
@@ -80,17 +103,17 @@ func (w *words) append(word, element int32) int32 {
 	return int32(len(*w) - 1)
 }
 
-// less compares words of the same length lexicographically.
-func (w *words) less(a, b int32) bool {
-	less := false
+// compare compares words of the same length lexicographically.
+func (w *words) compare(a, b int32) int {
+	order := 0
 	for a != b {
 		x, y := (*w)[a], (*w)[b]
 		if x.element != y.element {
-			less = x.element < y.element
+			order = cmp.Compare(x.element, y.element)
 		}
 		a, b = x.before, y.before
 	}
-	return less
+	return order
 }
 
 func (w words) elements(word int32) []int32 {

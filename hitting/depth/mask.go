@@ -1,5 +1,7 @@
 package depth
 
+import "math/bits"
+
 // A mask is a set of open elements. Bit r stands for the open element of rank r. Open
 // elements are ranked by their calls, from 0.
 type mask interface {
@@ -21,6 +23,16 @@ func isEmpty[M mask](m *M) bool {
 		union |= (*m)[w]
 	}
 	return union == 0
+}
+
+// next returns the least rank from r on, or -1.
+func next[M mask](m *M, r int) int {
+	for w, low := r>>6, uint64(1)<<(r&63)-1; w < len(*m); w, low = w+1, 0 {
+		if word := (*m)[w] &^ low; word != 0 {
+			return 64*w + bits.TrailingZeros64(word)
+		}
+	}
+	return -1
 }
 
 // closeGap removes rank r, which is not in the set: greater ranks move down by one.

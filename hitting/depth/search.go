@@ -50,9 +50,9 @@ const (
 	tooNarrow // more open elements than the masks hold
 )
 
-// A sweeper searches for the best way through the events for one chain.
+// A sweeper searches for the best way through the events for some chains: the first index.
 type sweeper interface {
-	sweep(chain int32, budget int) (tuple []int32, found bool)
+	sweep(first, chains int32, budget int) (index hitting.Index, found bool)
 }
 
 // New returns a search in an interval order. Chains must be numbered by their first
@@ -75,17 +75,21 @@ func (s *Search) Try(d int) (hitting.Index, bool) { return s.First(d, d) }
 // none of a depth below from. It reports false if there is none up to depth to, or
 // if the search gave up.
 func (s *Search) First(from, to int) (first hitting.Index, found bool) {
-	for chain := int32(0); to >= from && chain < max(s.chains, 1); chain++ {
-		tuple, ok := s.Least(chain, to-1)
+	for chain := int32(0); to >= from && chain < max(s.chains, 1); {
+		chains := int32(1)
+		if to > 1 {
+			chains = min(chainsAtOnce, s.chains-chain)
+		}
+		index, ok := s.least(chain, chains, to-1)
 		if s.cause != none {
 			return hitting.Index{}, false
 		}
 		if ok {
-			first, found = hitting.Index{Chain: chain, Tuple: tuple}, true
+			first, found = index, true
 			to = first.Depth() - 1
 		}
-		if chain >= s.met {
-			// The search met no element of this chain, nor of any greater one. So it
+		if chain += chains; chain > s.met {
+			// The search met no element of the last chain, nor of any greater one. So it
 			// would take the same course for these.
 			break
 		}
@@ -93,19 +97,28 @@ func (s *Search) First(from, to int) (first hitting.Index, found bool) {
 	return first, found
 }
 
+// chainsAtOnce is the largest number of chains of one sweep.
+const chainsAtOnce = 64
+
 // Least returns the shortest tuple of at most most elements, and among the shortest ones
 // the first, whose schedule for the chain the machine replays to its end.
 func (s *Search) Least(chain int32, most int) (tuple []int32, found bool) {
+	index, found := s.least(chain, 1, most)
+	return index.Tuple, found
+}
+
+// least returns the first index of several chains, from a first one on.
+func (s *Search) least(first, chains int32, most int) (index hitting.Index, found bool) {
 	if s.sweeper == nil {
 		s.widen()
 	}
 	for s.cause == none {
-		if tuple, found = s.sweeper.sweep(chain, most); s.cause != tooNarrow {
-			return tuple, found
+		if index, found = s.sweeper.sweep(first, chains, most); s.cause != tooNarrow {
+			return index, found
 		}
 		s.widen()
 	}
-	return nil, false
+	return index, false
 }
 
 // widen replaces the sweeper by one for more open elements.
@@ -113,13 +126,13 @@ func (s *Search) widen() {
 	s.cause = none
 	switch s.width {
 	case 0:
-		s.sweeper, s.width = &sweep[[1]uint64]{Search: s}, 64
+		s.sweeper, s.width = newSweep[[1]uint64](s), 64
 	case 64:
-		s.sweeper, s.width = &sweep[[2]uint64]{Search: s}, 2*64
+		s.sweeper, s.width = newSweep[[2]uint64](s), 2*64
 	case 2 * 64:
-		s.sweeper, s.width = &sweep[[4]uint64]{Search: s}, 4*64
+		s.sweeper, s.width = newSweep[[4]uint64](s), 4*64
 	case 4 * 64:
-		s.sweeper, s.width = &sweep[[16]uint64]{Search: s}, MaxOpen
+		s.sweeper, s.width = newSweep[[16]uint64](s), MaxOpen
 	default:
 		s.cause = full
 	}

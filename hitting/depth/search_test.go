@@ -423,7 +423,7 @@ func (f *forgetful) Keep(states []int32) {
 func TestForgetter(t *testing.T) {
 	r := newRand(t)
 	kept := 0
-	for range *cases / 20 {
+	for range *cases / 10 {
 		o := random(r, r.IntN(20), 1+r.IntN(5), 0.1)
 		m := draw(r)
 		want, ok := try(o.search(m, depth.Options{}), 4)

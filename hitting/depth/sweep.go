@@ -4,41 +4,45 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+
+	"github.com/leadline/leadline/hitting"
 )
 
 // A sweep goes through the events with masks of one size; see the package comment.
 type sweep[M mask] struct {
 	*Search
-	own         int32 // the chain that is delayed
+	first       int32 // the chain of the lowest bit in node.chains
 	budget      int32
 	called      int     // how many elements have been called
 	open        []int32 // open elements by their calls
 	due         []int32 // open elements that will return, the first to return last
-	ownRank     int     // rank of the open element of the chain, or -1
+	own         int     // rank of the open element of the chain that is delayed, or -1
 	words       words
 	lettersKept int // letters after the last call of compact
-	cur         layer[M]
-	next        layer[M]
-	parts       layer[M] // nodes while a response is processed
-	more        layer[M]
+	cur, next   *layer[M]
+	parts, more *layer[M] // nodes while a response is processed
 	order       []int32
 	none        M
 }
 
-func (s *sweep[M]) sweep(chain int32, budget int) (tuple []int32, found bool) {
-	s.own, s.budget = chain, int32(budget)
-	s.open, s.due, s.ownRank, s.words, s.lettersKept = s.open[:0], s.due[:0], -1, s.words[:0], 1<<10
+func newSweep[M mask](s *Search) *sweep[M] {
+	return &sweep[M]{Search: s, cur: new(layer[M]), next: new(layer[M]), parts: new(layer[M]), more: new(layer[M])}
+}
+
+func (s *sweep[M]) sweep(first, chains int32, budget int) (index hitting.Index, found bool) {
+	s.first, s.budget = first, int32(budget)
+	s.open, s.due, s.words, s.lettersKept = s.open[:0], s.due[:0], s.words[:0], 1<<10
 	s.called = 0
 	s.cur.clear()
-	s.cur.nodes = append(s.cur.nodes, node[M]{state: s.machine.Start(), word: noWord})
-	plain := budget == 0 // there is always exactly one node
+	s.cur.nodes = append(s.cur.nodes, node[M]{chains: uint64(1)<<chains - 1, state: s.machine.Start(), word: noWord})
+	plain := budget == 0 && chains == 1 // there is always exactly one node
 	for {
 		from := len(s.open)
 		y, ok := s.response()
 		switch {
 		case len(s.open) > s.width:
 			s.cause = tooNarrow
-			return nil, false
+			return index, false
 		case !ok:
 			return s.end(from)
 		}
@@ -46,49 +50,66 @@ func (s *sweep[M]) sweep(chain int32, budget int) (tuple []int32, found bool) {
 		if plain {
 			n := &s.cur.nodes[0]
 			setFrom(&n.tail, from, len(s.open))
-			if !s.advance(n, y, rank) || !s.spend(1) {
-				return nil, false
+			s.part(*n, rank, func(node[M]) { ok = s.advance(n, y, rank) })
+			if !ok || s.cause != none {
+				return index, false
 			}
 		} else {
 			s.next.clear()
 			for _, n := range s.cur.nodes {
-				if !s.goOn(1) {
-					return nil, false
-				}
 				setFrom(&n.tail, from, len(s.open))
 				s.respond(n, y, rank)
 			}
 			if len(s.next.nodes) == 0 || s.cause != none || !s.hasRoom() {
-				return nil, false
+				return index, false
 			}
 			s.cur, s.next = s.next, s.cur
 		}
 		s.open = slices.Delete(s.open, rank, rank+1)
-		switch {
-		case s.ownRank == rank:
-			s.ownRank = -1
-		case s.ownRank > rank:
-			s.ownRank--
-		}
 	}
 }
 
-// end returns the best tuple after the last response. Elements from rank from on have been
+// part divides the chains of n by the order that they give the tail, and calls f for each
+// part. A chain with an element in the tail moves it to the end, which changes nothing if
+// it is the last anyway. Moving elements of ranks below least makes no difference to f.
+func (s *sweep[M]) part(n node[M], least int, f func(n node[M])) {
+	all := n.chains
+	for r := next(&n.tail, max(least, next(&n.tail, 0)+1)); r >= 0; r = next(&n.tail, r+1) {
+		if n.chains = all & (1 << uint32(s.chain[s.open[r]]-s.first)); n.chains != 0 && s.goOn(1) {
+			all &^= n.chains
+			s.own = r
+			f(n)
+		}
+	}
+	if n.chains, s.own = all, -1; all != 0 && s.goOn(1) {
+		f(n)
+	}
+}
+
+// end returns the best index after the last response. Elements from rank from on have been
 // called since.
-func (s *sweep[M]) end(from int) (tuple []int32, found bool) {
+func (s *sweep[M]) end(from int) (index hitting.Index, found bool) {
 	s.next.clear()
 	for _, n := range s.cur.nodes {
 		setFrom(&n.tail, from, len(s.open))
-		s.finish(n)
+		s.part(n, 0, s.finish)
 	}
 	if len(s.next.nodes) == 0 || s.cause != none {
-		return nil, false
+		return index, false
 	}
-	best := s.next.nodes[0]
+	best := &s.next.nodes[0]
 	for k := range s.next.nodes {
-		improve(&s.words, &best, &s.next.nodes[k])
+		if n := &s.next.nodes[k]; s.isBefore(n, best) {
+			best = n
+		}
 	}
-	return s.words.elements(best.word), true
+	return hitting.Index{Chain: s.first + int32(bits.TrailingZeros64(best.chains)), Tuple: s.words.elements(best.word)}, true
+}
+
+// isBefore reports whether the index of an end n comes before that of o.
+func (s *sweep[M]) isBefore(n, o *node[M]) bool {
+	order := cmp.Or(cmp.Compare(n.cost, o.cost), cmp.Compare(bits.TrailingZeros64(n.chains), bits.TrailingZeros64(o.chains)))
+	return order < 0 || order == 0 && s.words.compare(n.word, o.word) < 0
 }
 
 // response returns the next element that returns, after it has opened the elements called
@@ -96,9 +117,7 @@ func (s *sweep[M]) end(from int) (tuple []int32, found bool) {
 func (s *sweep[M]) response() (y int32, ok bool) {
 	for s.called < len(s.call) && (len(s.due) == 0 || s.call[s.called] < s.ret[s.due[len(s.due)-1]]) {
 		e := int32(s.called)
-		if s.met = max(s.met, s.chain[e]+1); s.chain[e] == s.own {
-			s.ownRank = len(s.open)
-		}
+		s.met = max(s.met, s.chain[e]+1)
 		s.open = append(s.open, e)
 		if len(s.open) > s.width {
 			return 0, false
@@ -142,7 +161,7 @@ func (s *sweep[M]) hasRoom() bool {
 func (s *sweep[M]) fits() bool {
 	if s.o.MaxBytes > 0 {
 		size := int64(cap(s.words)) * 8
-		for _, l := range []*layer[M]{&s.cur, &s.next, &s.parts, &s.more} {
+		for _, l := range []*layer[M]{s.cur, s.next, s.parts, s.more} {
 			size += l.bytes()
 		}
 		if size > s.o.MaxBytes {
@@ -160,38 +179,45 @@ func (s *sweep[M]) goOn(work int) bool {
 
 // respond adds to next the successors of n when element y, of the given rank, returns.
 func (s *sweep[M]) respond(n node[M], y int32, rank int) {
-	switch {
+	switch isOpen := has(&n.tail, rank); {
 	case has(&n.held, rank): // the last response at which y can be placed
-		s.arrange(&n.tail, -1)
-		reset(&n.held, rank)
-		n.tail = s.none
-		s.start(n)
-		s.play(s.order)
-		s.cut(y, rank)
-	case !has(&n.tail, rank): // it is placed
+		s.part(n, 0, func(n node[M]) {
+			s.arrange(&n.tail, -1)
+			reset(&n.held, rank)
+			n.tail = s.none
+			s.start(n)
+			s.play(s.order)
+			s.cut(y, rank)
+		})
+	case isOpen && n.cost == s.budget:
+		s.part(n, rank, func(n node[M]) {
+			if s.advance(&n, y, rank) {
+				s.next.add(&s.words, n)
+			}
+		})
+	case isOpen:
+		s.part(n, 0, func(n node[M]) { s.settle(n, y, rank) })
+	case s.goOn(1): // y is placed
 		s.pass(n, rank)
-	case n.cost == s.budget:
-		if s.advance(&n, y, rank) {
-			s.next.add(&s.words, &n)
+	}
+}
+
+// settle is respond for a node that has y in its tail and may delay more elements.
+func (s *sweep[M]) settle(n node[M], y int32, rank int) {
+	before := s.arrange(&n.tail, rank)
+	s.start(n)
+	s.play(s.order[:before])
+	for _, p := range s.parts.nodes {
+		p.tail = n.tail
+		for _, r := range s.order[:before] {
+			reset(&p.tail, int(r))
 		}
-	default:
-		before := s.arrange(&n.tail, rank)
-		s.start(n)
-		s.play(s.order[:before])
-		for _, p := range s.parts.nodes {
-			p.tail = n.tail
-			for _, r := range s.order[:before] {
-				reset(&p.tail, int(r))
-			}
-			reset(&p.tail, rank)
-			if p.state = s.machine.Step(p.state, y); p.state >= 0 {
-				s.pass(p, rank)
-			}
-		}
-		if n.cost < s.budget {
-			s.delay(y, rank, s.order[before:])
+		reset(&p.tail, rank)
+		if p.state = s.machine.Step(p.state, y); p.state >= 0 {
+			s.pass(p, rank)
 		}
 	}
+	s.delay(y, rank, s.order[before:])
 }
 
 // advance is respond for a node that may delay no more elements: it changes n to its only
@@ -236,7 +262,7 @@ func (s *sweep[M]) delay(y int32, rank int, rest []int32) {
 // y. It returns how many of them precede y.
 func (s *sweep[M]) arrange(tail *M, y int) (before int) {
 	s.order = s.order[:0]
-	own := s.ownRank >= 0 && has(tail, s.ownRank)
+	own := s.own >= 0
 	for w := len(*tail) - 1; w >= 0; w-- {
 		for word := (*tail)[w]; word != 0; {
 			b := 63 - bits.LeadingZeros64(word)
@@ -244,17 +270,17 @@ func (s *sweep[M]) arrange(tail *M, y int) (before int) {
 			switch r := 64*w + b; r {
 			case y:
 				before = len(s.order)
-			case s.ownRank:
+			case s.own:
 			default:
 				s.order = append(s.order, int32(r))
 			}
 		}
 	}
 	switch {
-	case own && y == s.ownRank:
+	case own && y == s.own:
 		before = len(s.order)
 	case own:
-		s.order = append(s.order, int32(s.ownRank))
+		s.order = append(s.order, int32(s.own))
 	}
 	return before
 }
@@ -321,7 +347,7 @@ func (s *sweep[M]) placeOne() {
 				if n.state = s.machine.Step(p.state, e); n.state >= 0 {
 					reset(&n.held, r)
 					n.word = s.words.append(p.word, e)
-					s.more.add(&s.words, &n)
+					s.more.add(&s.words, n)
 				}
 			}
 		}
@@ -333,7 +359,7 @@ func (s *sweep[M]) placeOne() {
 func (s *sweep[M]) pass(n node[M], rank int) {
 	closeGap(&n.tail, rank)
 	closeGap(&n.held, rank)
-	s.next.add(&s.words, &n)
+	s.next.add(&s.words, n)
 }
 
 // finish adds to next the ends of n after the last event: the elements that are still open
@@ -346,7 +372,7 @@ func (s *sweep[M]) finish(n node[M]) {
 	for len(s.parts.nodes) > 0 && s.cause == none {
 		for i := range s.parts.nodes {
 			if p := &s.parts.nodes[i]; isEmpty(&p.held) {
-				s.next.add(&s.words, p)
+				s.next.add(&s.words, *p)
 			}
 		}
 		s.placeOne()

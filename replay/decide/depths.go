@@ -92,6 +92,9 @@ func (x *Depths) step(from, op int32) int32 {
 	m := x.machine
 	computed, size := m.Computed(), -m.CompactBytes()
 	next := m.Step(from, op)
+	if m.Computed() == computed && !m.IsCompact() {
+		return next
+	}
 	x.isFull = m.Bytes() > x.maxBytes
 	if size += m.CompactBytes(); m.Computed() != computed {
 		size += m.MeanState()
