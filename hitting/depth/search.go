@@ -77,8 +77,8 @@ func (s *Search) Try(d int) (hitting.Index, bool) { return s.First(d, d) }
 func (s *Search) First(from, to int) (first hitting.Index, found bool) {
 	for chain := int32(0); to >= from && chain < max(s.chains, 1); {
 		chains := int32(1)
-		if to > 1 {
-			chains = min(chainsAtOnce, s.chains-chain)
+		if to > 1 { // else there is one schedule for each chain, which needs no layers
+			chains = max(1, min(chainsAtOnce, s.chains-chain))
 		}
 		index, ok := s.least(chain, chains, to-1)
 		if s.cause != none {

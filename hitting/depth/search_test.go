@@ -419,6 +419,15 @@ func (f *forgetful) Keep(states []int32) {
 	}
 }
 
+// TestEmpty: the empty order has its schedule at depth 1, whatever depth is asked for.
+func TestEmpty(t *testing.T) {
+	for to := 1; to < 4; to++ {
+		if index, found := (order{}).search(script{}, depth.Options{}).First(1, to); !found || index.Depth() != 1 {
+			t.Errorf("up to depth %d: %v %v", to, index, found)
+		}
+	}
+}
+
 // TestForgetter: a machine may renumber its states on the way.
 func TestForgetter(t *testing.T) {
 	r := newRand(t)
