@@ -22,9 +22,9 @@ var errWork = errors.New("work budget exceeded: loops over too many values")
 
 // A workMeter makes loops, functions and operators count their work. The library bounds only
 // nodes and memory, so that three nested loops over a list of 1,000 elements take minutes.
-type workMeter struct{ isUsed bool }
+type workMeter struct{}
 
-func (w *workMeter) Visit(node *ast.Node) {
+func (w workMeter) Visit(node *ast.Node) {
 	switch n := (*node).(type) {
 	case *ast.PredicateNode:
 		var nodes nodeCounter
@@ -54,14 +54,14 @@ func (w *workMeter) Visit(node *ast.Node) {
 	}
 }
 
-func (w *workMeter) arguments(args []ast.Node) {
+func (w workMeter) arguments(args []ast.Node) {
 	for i := range args {
 		w.operand(&args[i])
 	}
 }
 
 // operand makes the reader of a value count its size.
-func (w *workMeter) operand(node *ast.Node) {
+func (w workMeter) operand(node *ast.Node) {
 	if !isSmall(*node) {
 		w.meter(node, func(v any) int { return bytesOf(v, maxWork) })
 	}
@@ -83,8 +83,7 @@ func isSmall(node ast.Node) bool {
 }
 
 // meter makes the node count its work when it has its value.
-func (w *workMeter) meter(node *ast.Node, cost func(v any) int) {
-	w.isUsed = true
+func (w workMeter) meter(node *ast.Node, cost func(v any) int) {
 	call := callOf(func(work, v any) any {
 		left := work.(*int)
 		if *left -= cost(v); *left < 0 {

@@ -75,10 +75,14 @@ func (e *environment) compile(node ast.Node) func() any {
 
 func constant(v any) func() any { return func() any { return v } }
 
-// fieldValue returns a function for the value of a field, by its key, or for the line.
+// fieldValue returns a function for the value of a field, by its key, for the line, or for the
+// work that is left.
 func (e *environment) fieldValue(key string) func() any {
-	if key == "$line" {
+	switch key {
+	case "$line":
 		return func() any { return e.line }
+	case workKey:
+		return constant(&e.work)
 	}
 	name, exact, ok := fieldOf(key)
 	if !ok {

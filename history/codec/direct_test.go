@@ -88,11 +88,10 @@ func TestDirect(t *testing.T) {
 			if _, err := s.next(env); err != nil {
 				t.Fatal(err, in.String())
 			}
-			got, ok := env.directly(argsPart)
-			values := env.forMachine()
 			env.work = maxWork
-			values[workKey] = &env.work
-			want, err := (&vm.VM{MemoryBudget: maxMemory}).Run(x.program, values)
+			got, ok := env.directly(argsPart)
+			env.work = maxWork
+			want, err := (&vm.VM{MemoryBudget: maxMemory}).Run(x.program, env.forMachine())
 			if runs++; ok {
 				direct++
 			}

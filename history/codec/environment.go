@@ -135,7 +135,7 @@ func (e *environment) forMachine() map[string]any {
 		return e.values
 	}
 	clear(e.values)
-	e.filled, e.values["$line"] = e.record, e.line
+	e.filled, e.values["$line"], e.values[workKey] = e.record, e.line, &e.work
 	for _, f := range e.named {
 		e.values[f.plainKey], e.values[f.exactKey] = e.value(f, false), e.value(f, true)
 	}

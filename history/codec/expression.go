@@ -21,7 +21,6 @@ type expression struct {
 	program *vm.Program
 	fields  []*recordField // those that it names
 	isStamp bool           // it is a plain path to a stamp
-	hasWork bool           // it counts its work
 }
 
 // compile compiles the expression of a part, and adds its fields to those of the mapping. A
@@ -38,10 +37,9 @@ func (m *mapping) compile(p part, text string) (*expression, error) {
 		source = stampName + "(" + text + ")"
 	}
 	var members fieldMembers
-	var work workMeter
 	var calls directCalls
 	uses := fieldUses{paths: map[string]fieldPath{}, optional: map[string]bool{}}
-	options := append(slices.Clone(functions), expr.Patch(fieldKeys{}), expr.Patch(&members), expr.Patch(&uses), expr.Patch(&work), expr.Patch(&calls))
+	options := append(slices.Clone(functions), expr.Patch(fieldKeys{}), expr.Patch(&members), expr.Patch(&uses), expr.Patch(workMeter{}), expr.Patch(&calls))
 	if e.program, err = expr.Compile(source, options...); err != nil {
 		return nil, withHint(text, err)
 	}
@@ -52,7 +50,6 @@ func (m *mapping) compile(p part, text string) (*expression, error) {
 	if members.others > 0 {
 		return nil, errors.New(`$env stands before the name of a field: $env["NAME"]`)
 	}
-	e.hasWork = work.isUsed
 	for _, key := range uses.keys {
 		if f := m.field(key); !slices.Contains(e.fields, f) {
 			e.fields = append(e.fields, f)

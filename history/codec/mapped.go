@@ -164,15 +164,12 @@ func (d *mapped) eval(p part) (any, error) {
 	if e == nil {
 		return nil, nil
 	}
+	d.env.work = maxWork + 16*d.records.size()
 	if v, ok := d.env.directly(p); ok {
 		return v, nil
 	}
-	values := d.env.forMachine()
-	if e.hasWork {
-		d.env.work = maxWork + 16*d.records.size()
-		values[workKey] = &d.env.work
-	}
-	v, err := d.vm.Run(e.program, values)
+	d.env.work = maxWork + 16*d.records.size()
+	v, err := d.vm.Run(e.program, d.env.forMachine())
 	if err == nil {
 		return v, nil
 	}
