@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"slices"
 	"strings"
 
@@ -129,9 +128,7 @@ func (in *input) read(ctx context.Context, s streams, paths []string, reading fu
 				continue
 			}
 			if reading != nil {
-				if info, err := os.Stat(file.Name); err == nil && info.Mode().IsRegular() {
-					reading(info.Size())
-				}
+				reading(file.Size())
 			}
 			comments := ""
 			if in.comments {

@@ -3,6 +3,7 @@ package files
 import (
 	"archive/tar"
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -24,8 +25,10 @@ const (
 	zipArchive
 )
 
-// tarBlock is the size of a header of tar.
-const tarBlock = 512
+const (
+	tarBlock  = 512      // the size of a header of tar
+	tarBuffer = 64 << 10 // how much of an archive is read at a time; members are often smaller
+)
 
 // archive returns the kind of archive that the input is, by its first bytes. It waits
 // for more of a stream only while that may be an archive: a header of tar has a NUL
@@ -136,8 +139,9 @@ func (s *source) archive(name string, in *Input, kind archive, selected string) 
 
 // eachOfTar calls each for the members of a tar archive, until that returns false.
 func eachOfTar(r io.Reader, lim Limits, each func(string, fs.FileMode, func() (*Input, error)) bool) (bool, error) {
-	end := &endReader{r: r}
+	end := &endReader{r: bufio.NewReaderSize(r, tarBuffer)}
 	t := tar.NewReader(end)
+	head := make([]byte, 0, firstLook) // shared, because a member is read before the next one
 	for {
 		h, err := t.Next()
 		if err == io.EOF && !end.reached {
@@ -159,7 +163,7 @@ func eachOfTar(r io.Reader, lim Limits, each func(string, fs.FileMode, func() (*
 		case tar.TypeLink:
 			mode |= fs.ModeSymlink
 		}
-		if !each(h.Name, mode, func() (*Input, error) { return decompress(t, lim) }) {
+		if !each(h.Name, mode, func() (*Input, error) { return decompress(&Input{r: t, head: head}, lim) }) {
 			return false, nil
 		}
 	}
@@ -191,6 +195,7 @@ func (s *source) eachOfZip(in *Input, each func(string, fs.FileMode, func() (*In
 	}
 	rest := size // bytes that belong to no member: the directory
 	z.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor())
+	head := make([]byte, 0, firstLook) // shared, as in eachOfTar
 	for _, f := range z.File {
 		open := func() (*Input, error) {
 			if f.Flags&1 != 0 {
@@ -202,7 +207,8 @@ func (s *source) eachOfZip(in *Input, each func(string, fs.FileMode, func() (*In
 			}
 			lim := s.opts.Limits.Fill()
 			packed := &counter{n: int64(min(f.CompressedSize64, uint64(size)))}
-			m, err := decompress(&ratioReader{r: r, in: packed, ratio: lim.Ratio, after: lim.RatioAfter, format: "zip"}, s.opts.Limits)
+			unpacked := &ratioReader{r: r, in: packed, ratio: lim.Ratio, after: lim.RatioAfter, format: "zip"}
+			m, err := decompress(&Input{r: unpacked, head: head}, s.opts.Limits)
 			if err != nil {
 				r.Close()
 				return nil, err

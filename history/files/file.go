@@ -1,10 +1,25 @@
 package files
 
+import "io/fs"
+
 // A File is a file that a walk found.
 type File struct {
 	Name string // the path, or "-"
 	opts *Options
 	in   *Input // a stream or a member of an archive, which is already open; or nil
+}
+
+// Size returns how many bytes the file has, as it is stored, and 0 for a stream and a member of an
+// archive.
+func (f File) Size() int64 {
+	if f.in != nil {
+		return 0
+	}
+	info, err := fs.Stat(f.opts.fileSystem(), f.Name)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+	return info.Size()
 }
 
 // Input opens the file, decompressed. Each call opens it anew, so that several may read it at the
@@ -18,7 +33,7 @@ func (f File) Input() (*Input, error) {
 	if err != nil {
 		return nil, fault(f.Name, err)
 	}
-	in, err := decompress(r, f.opts.Limits)
+	in, err := decompress(NewInput(r), f.opts.Limits)
 	if err != nil {
 		r.Close()
 		return nil, err

@@ -33,7 +33,7 @@ func NewInput(r io.Reader) *Input { return &Input{r: r} }
 // recognises by their magic numbers. It reads no more than that takes. Reading ends when
 // ctx, which may be nil, is done, even while a Read of r blocks. Closing the Input leaves r open.
 func Open(ctx context.Context, r io.Reader, lim Limits) (*Input, error) {
-	in, err := decompress(interruptible(ctx, r), lim)
+	in, err := decompress(NewInput(interruptible(ctx, r)), lim)
 	if err != nil {
 		return nil, err
 	}
@@ -41,10 +41,9 @@ func Open(ctx context.Context, r io.Reader, lim Limits) (*Input, error) {
 	return in, nil
 }
 
-// decompress is Open without a context.
-func decompress(r io.Reader, lim Limits) (*Input, error) {
+// decompress is Open for an Input without a context.
+func decompress(raw *Input, lim Limits) (*Input, error) {
 	lim = lim.Fill()
-	raw := NewInput(r)
 	magic, err := raw.peekMagic()
 	if err != nil && err != io.EOF {
 		return nil, err
@@ -103,10 +102,13 @@ func (in *Input) Err() error { return in.err }
 // Discard skips the first n bytes of Head.
 func (in *Input) Discard(n int) { in.head = in.head[n:] }
 
+// firstLook is how many bytes the first Look reads.
+const firstLook = 4096
+
 // Look reads once, appending to Head.
 func (in *Input) Look() {
 	if len(in.head) == cap(in.head) {
-		in.head = append(make([]byte, 0, max(4096, 2*cap(in.head))), in.head...)
+		in.head = append(make([]byte, 0, max(firstLook, 2*cap(in.head))), in.head...)
 	}
 	n, err := ReadSome(in.r, in.head[:cap(in.head)], len(in.head))
 	in.head, in.err = in.head[:n], err

@@ -151,7 +151,7 @@ func (s *source) open(name string, kind archive, selected string) bool {
 		return s.fault(name, err)
 	}
 	defer r.Close()
-	in, err := decompress(r, s.opts.Limits)
+	in, err := decompress(NewInput(r), s.opts.Limits)
 	if err != nil {
 		return s.fault(name, err)
 	}
@@ -186,7 +186,7 @@ func (s *source) examine(name string) examined {
 	}
 	defer f.Close()
 	e := examined{size: info.Size()}
-	in, err := decompress(f, s.opts.Limits)
+	in, err := decompress(NewInput(f), s.opts.Limits)
 	if err != nil {
 		e.err = err
 		return e
