@@ -36,7 +36,7 @@ func Detect(head []byte) (Format, bool) {
 }
 
 func sniff(head []byte) (format Format, best Guess) {
-	for _, f := range Formats() {
+	for _, f := range sharedFormats() {
 		if g := f.Sniff(head); g > best {
 			if format, best = f, g; g == Yes {
 				break
@@ -198,7 +198,7 @@ func firstElement(text []byte) []byte {
 // firstKeys returns those keys of the object at the beginning of text that text
 // has. settled means that more text would change nothing.
 func firstKeys(text []byte) (keys []string, settled bool) {
-	s := scanner{data: text, pool: new(pool), wide: true}
+	s := scanner{data: text, wide: true}
 	for more := s.begin('{', '}'); more; more = s.more('}') {
 		key := string(s.key())
 		if s.failed() {

@@ -7,7 +7,9 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/leadline/leadline/history"
@@ -30,13 +32,16 @@ type Format struct {
 }
 
 // Formats returns all formats, in a fixed order.
-func Formats() []Format {
+func Formats() []Format { return slices.Clone(sharedFormats()) }
+
+// sharedFormats is Formats without the copy.
+var sharedFormats = sync.OnceValue(func() []Format {
 	list := formats()
 	for i := range list {
 		list[i].Decode = unmarked(list[i].Decode)
 	}
 	return list
-}
+})
 
 func formats() []Format {
 	return []Format{
@@ -82,7 +87,7 @@ func formats() []Format {
 
 // Lookup returns the format called name.
 func Lookup(name string) (Format, bool) {
-	for _, f := range Formats() {
+	for _, f := range sharedFormats() {
 		if f.Name == name {
 			return f, true
 		}
@@ -161,7 +166,7 @@ func (o *Options) format() (Format, error) {
 
 func formatNames() string {
 	var names []string
-	for _, f := range Formats() {
+	for _, f := range sharedFormats() {
 		names = append(names, f.Name)
 	}
 	return strings.Join(names, ", ")

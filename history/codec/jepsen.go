@@ -36,7 +36,9 @@ func decodeEDN(r io.Reader, file string, lim Limits, format string) iter.Seq2[*h
 		lim := lim.fill()
 		d := &jepsen{out: output{file: file, yield: yield}, format: format, lim: &lim}
 		d.edn = newEDNReader(r, lim.Line)
+		d.edn.pool = borrow(&d.edn.window)
 		d.run()
+		d.edn.pool.release(&d.edn.window)
 	}
 }
 

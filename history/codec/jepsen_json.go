@@ -16,8 +16,9 @@ func decodeJepsenJSON(r io.Reader, file string, lim Limits) iter.Seq2[*history.H
 	return func(yield func(*history.History, error) bool) {
 		lim := lim.fill()
 		d := &jepsenJSON{out: output{file: file, yield: yield}, objects: objectStream{objects: newObjectReader(r, lim)}}
-		d.scan.pool, d.scan.wide = new(pool), true
+		d.scan.pool, d.scan.wide = borrow(&d.objects.objects.window), true
 		d.run(lim)
+		d.scan.pool.release(&d.objects.objects.window)
 	}
 }
 

@@ -161,9 +161,11 @@ func (f *lineFormat) decode(r io.Reader, file string, lim Limits) iter.Seq2[*his
 		lim := lim.fill()
 		d := &lineDecoder{lineFormat: f, out: output{file: file, yield: yield}, lines: newLineReader(r, lim.Line)}
 		d.edn = newEDNReader(nil, 0)
-		d.pool = d.edn.pool
+		d.pool = borrow(&d.lines.window)
+		d.edn.pool = d.pool
 		d.budget = budget{lim: &lim, pool: d.pool, size: sizeOf(r)}
 		d.run()
+		d.pool.release(&d.lines.window)
 	}
 }
 

@@ -24,9 +24,10 @@ func decodeNative(r io.Reader, file string, lim Limits) iter.Seq2[*history.Histo
 			out:   output{file: file, yield: yield},
 			lines: newLineReader(r, lim.Line),
 		}
-		d.scan.pool = new(pool)
+		d.scan.pool = borrow(&d.lines.window)
 		d.budget = budget{lim: &lim, pool: d.scan.pool, size: sizeOf(r)}
 		d.run()
+		d.scan.pool.release(&d.lines.window)
 	}
 }
 

@@ -3,6 +3,7 @@ package codec
 import (
 	"encoding/binary"
 	"math/bits"
+	"sync"
 
 	"github.com/leadline/leadline/history"
 )
@@ -15,7 +16,28 @@ type pool struct {
 	misses     int             // since texts was made
 	exceptions [16]history.Value
 	room       []history.Value
-	made       int64 // bytes of the values that were made
+	made       int64  // bytes of the values that were made
+	buffer     []byte // of the window of a decoder that has ended
+}
+
+// pools has the pools of decoders that have ended. Archives have many small files, and a pool with
+// its buffer is larger than most of them.
+var pools = sync.Pool{New: func() any { return new(pool) }}
+
+// borrow returns a pool, and makes w use its buffer, until they are released.
+func borrow(w *window) *pool {
+	p := pools.Get().(*pool)
+	w.buf, p.buffer = p.buffer, nil
+	return p
+}
+
+// release ends the use of p and of the buffer of w.
+func (p *pool) release(w *window) {
+	if len(w.buf) <= chunk {
+		p.buffer = w.buf
+	}
+	p.made = 0
+	pools.Put(p)
 }
 
 // valueBytes is the size of a Value, partBytes that of a string, list or map without

@@ -23,8 +23,11 @@ const violatPackage = "java.util.concurrent."
 func decodeViolat(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 	return func(yield func(*history.History, error) bool) {
 		lim := lim.fill()
-		d := &violat{out: output{file: file, yield: yield}, scan: scanner{pool: new(pool)}, memory: lim.Memory}
-		d.run(newObjectReader(r, lim))
+		d := &violat{out: output{file: file, yield: yield}, memory: lim.Memory}
+		objects := newObjectReader(r, lim)
+		d.scan.pool = borrow(&objects.window)
+		d.run(objects)
+		d.scan.pool.release(&objects.window)
 	}
 }
 
