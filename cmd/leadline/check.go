@@ -205,7 +205,8 @@ func (c *checking) check(checked *batch.Result) *result {
 	if c.isJSON && !r.Skipped {
 		r.line = r.AppendLine(nil)
 	}
-	if c.isText && r.Spec != nil && r.Err == nil && r.Internal == nil {
+	shown := !c.flags.input.quiet || r.status() != statusOK
+	if c.isText && shown && r.Spec != nil && r.Err == nil && r.Internal == nil {
 		r.extensions = countExtensions(r.History, &r.Verdict)
 	}
 	return r
