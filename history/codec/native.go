@@ -19,16 +19,21 @@ const nativeName = "native"
 // grammar.
 func decodeNative(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 	return func(yield func(*history.History, error) bool) {
-		lim := lim.fill()
-		d := &native{
-			out:   output{file: file, yield: yield},
-			lines: newLineReader(r, lim.Line),
-		}
-		d.scan.pool = borrow(&d.lines.window)
-		d.budget = budget{lim: &lim, pool: d.scan.pool, size: sizeOf(r)}
+		d := newNative(r, file, lim, yield)
 		d.run()
 		d.scan.pool.release(&d.lines.window)
 	}
+}
+
+func newNative(r io.Reader, file string, lim Limits, yield func(*history.History, error) bool) *native {
+	lim = lim.fill()
+	d := &native{
+		out:   output{file: file, yield: yield},
+		lines: newLineReader(r, lim.Line),
+	}
+	d.scan.pool = borrow(&d.lines.window)
+	d.budget = budget{lim: &lim, pool: d.scan.pool, size: sizeOf(r)}
+	return d
 }
 
 // A native decodes one stream of the native format.
@@ -55,26 +60,36 @@ type stream struct {
 
 // run reads line by line until the stream or the caller ends.
 func (d *native) run() {
-	for !d.over && !d.out.stopped {
-		text, whole, err := d.lines.next()
-		if err != nil {
-			d.finish(err)
+	for d.step() {
+	}
+}
+
+// step reads a line. It reports false when the stream or the caller has ended.
+func (d *native) step() bool {
+	text, whole, err := d.lines.next()
+	if err != nil {
+		d.finish(err)
+		return false
+	}
+	d.take(text, whole)
+	return !d.over && !d.out.stopped
+}
+
+// take parses a line and applies it. whole is false for a last line that has no newline.
+func (d *native) take(text []byte, whole bool) {
+	if len(text) == 0 || text[0] != '{' {
+		if text = bytes.TrimLeft(text, " \t\r"); len(text) == 0 || text[0] == '#' {
 			return
 		}
-		if len(text) == 0 || text[0] != '{' {
-			if text = bytes.TrimLeft(text, " \t\r"); len(text) == 0 || text[0] == '#' {
-				continue
-			}
-		}
-		d.line.read(&d.scan, text)
-		switch {
-		case !d.scan.failed():
-			d.handle(len(text))
-		case whole:
-			d.unreadable()
-		case d.lines.err == io.EOF:
-			d.cut = d.scan.fault
-		}
+	}
+	d.line.read(&d.scan, text)
+	switch {
+	case !d.scan.failed():
+		d.handle(len(text))
+	case whole:
+		d.unreadable()
+	case d.lines.err == io.EOF:
+		d.cut = d.scan.fault
 	}
 }
 
