@@ -15,7 +15,12 @@ type Options struct {
 	Meter *meter.Meter
 	// MaxBytes bounds the memory of the nodes.
 	MaxBytes int64
+	// Pace, if it is not 0, also bounds the work of one sweep through the events: Pace, and
+	// eachCall for each element called so far. A sweep that is stuck early gives up early.
+	Pace int64
 }
+
+const eachCall = 64
 
 // A Forgetter is a machine whose states take memory.
 type Forgetter interface {
@@ -33,11 +38,13 @@ type Search struct {
 	call, ret []int32 // of the elements
 	chain     []int32 // element -> chain
 	chains    int32   // how many there are
+	called    int     // how many elements the sweep has called
 	met       int32   // how many have an element that some sweep has called
 	machine   hitting.Machine
 	o         Options
 	sweeper   sweeper
-	width     int // number of bits in the sweeper's masks
+	width     int   // number of bits in the sweeper's masks
+	work      int64 // of this sweep
 	cause     cause
 }
 
@@ -138,8 +145,8 @@ func (s *Search) widen() {
 	}
 }
 
-// Bound replaces Options.Meter, and lets a search that gave up try again.
-func (s *Search) Bound(m *meter.Meter) { s.o.Meter, s.cause = m, none }
+// Bound replaces Options.Meter and Options.Pace, and lets a search that gave up try again.
+func (s *Search) Bound(m *meter.Meter, pace int64) { s.o.Meter, s.o.Pace, s.cause = m, pace, none }
 
 // Stopped reports whether Options.Meter ended the search.
 func (s *Search) Stopped() bool { return s.cause == stopped }
@@ -149,7 +156,8 @@ func (s *Search) Stopped() bool { return s.cause == stopped }
 func (s *Search) Full() bool { return s.cause == full }
 
 func (s *Search) spend(work int) (goOn bool) {
-	if s.o.Meter.MustStop(work) {
+	s.work += int64(work)
+	if s.o.Meter.MustStop(work) || s.o.Pace > 0 && s.work > s.o.Pace+eachCall*int64(s.called) {
 		s.cause = stopped
 	}
 	return s.cause == none

@@ -355,7 +355,7 @@ func TestBounds(t *testing.T) {
 		gotOK := false
 		for d := 1; d <= 4 && !gotOK; d++ {
 			for work := int64(1); ; work *= 2 {
-				s.Bound(meter.New(nil).Share(work))
+				s.Bound(meter.New(nil).Share(work), 0)
 				if got, gotOK = s.Try(d); !s.Stopped() {
 					break
 				}

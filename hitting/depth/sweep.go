@@ -13,7 +13,6 @@ type sweep[M mask] struct {
 	*Search
 	first       int32 // the chain of the lowest bit in node.chains
 	budget      int32
-	called      int     // how many elements have been called
 	open        []int32 // open elements by their calls
 	due         []int32 // open elements that will return, the first to return last
 	own         int     // rank of the open element of the chain that is delayed, or -1
@@ -32,7 +31,7 @@ func newSweep[M mask](s *Search) *sweep[M] {
 func (s *sweep[M]) sweep(first, chains int32, budget int) (index hitting.Index, found bool) {
 	s.first, s.budget = first, int32(budget)
 	s.open, s.due, s.words, s.lettersKept = s.open[:0], s.due[:0], s.words[:0], 1<<10
-	s.called = 0
+	s.called, s.work = 0, 0
 	s.cur.clear()
 	s.cur.nodes = append(s.cur.nodes, node[M]{chains: uint64(1)<<chains - 1, state: s.machine.Start(), word: noWord})
 	plain := budget == 0 && chains == 1 // there is always exactly one node

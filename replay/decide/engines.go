@@ -149,7 +149,9 @@ func runWindow(t *task, m *meter.Meter) (replay.Finding, error) {
 // also decide undecided histories, within the budget of schedules.
 func runFamilies(t *task, m *meter.Meter) (replay.Finding, error) {
 	if t.o.Engine == replay.AutoEngine && !t.verdictOnly && t.depthSearch() != nil {
-		f := t.depths.Run(t.o.MaxDepth, m.Share(t.depthShare()))
+		share := t.depthShare()
+		t.depths.pace = share / depthPace
+		f := t.depths.Run(t.o.MaxDepth, m.Share(share))
 		if f.Decided() || t.linearizable {
 			return f, nil
 		}
