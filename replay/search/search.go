@@ -87,7 +87,7 @@ func (r *runner) whole(a *arrangement) replay.Finding {
 	if r.meter.MustStop(len(a.h.Ops)) {
 		return replay.GaveUp(replay.Time)
 	}
-	machine := state.NewMachine(a.recorded)
+	machine := state.NewLazyMachine(a.recorded)
 	if machine == nil {
 		return replay.Declines("")
 	}

@@ -85,7 +85,6 @@ func newWalk(a *arrangement, machine *state.Machine, r *runner) *walk {
 		s.heads = append(s.heads, chain[0])
 	}
 	slices.SortFunc(s.heads, s.byResponse)
-	s.seen = make([]int64, machine.Columns())
 	s.sets.init(len(s.pendings))
 	s.failed.Length = s.words
 	s.grown.work(machine.Bytes()) // not counted: another search may have used the machine
@@ -187,18 +186,26 @@ func (s *walk) listOpen() {
 	first := len(s.listed)
 	s.lists++
 	s.owed += len(s.heads) / 64
-	s.seen[s.machine.Column(s.heads[0])] = s.lists
+	*s.lastList(s.heads[0]) = s.lists
 	for _, op := range s.heads[1:] {
 		if !s.isOpen(op) {
 			continue
 		}
-		column := s.machine.Column(op)
-		if !s.isSecondTwin(op, s.seen[column] == s.lists) {
-			s.seen[column] = s.lists
+		if last := s.lastList(op); !s.isSecondTwin(op, *last == s.lists) {
+			*last = s.lists
 			s.listed = append(s.listed, op)
 		}
 	}
 	slices.Sort(s.listed[first:])
+}
+
+// lastList returns the last list that has an operation of the same column.
+func (s *walk) lastList(op int32) *int64 {
+	column := int(s.machine.Column(op))
+	if missing := column + 1 - len(s.seen); missing > 0 {
+		s.seen = append(s.seen, make([]int64, missing)...)
+	}
+	return &s.seen[column]
 }
 
 // isOpen reports whether a head may be placed.

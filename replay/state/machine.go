@@ -50,8 +50,8 @@ func NewMachine(p *ops.Problem) *Machine {
 	return m
 }
 
-// NewLazyMachine returns a Machine that reads an operation when it first steps it. Column
-// must not be called for a history of more than SharedOps operations.
+// NewLazyMachine returns a Machine that reads an operation when it is first needed, if the
+// history has more than SharedOps operations.
 func NewLazyMachine(p *ops.Problem) *Machine {
 	if len(p.H.Ops) <= SharedOps {
 		return NewMachine(p)
@@ -77,7 +77,7 @@ func (m *Machine) UseCompact(p *ops.Problem) {
 // IsCompact reports whether the states are compact.
 func (m *Machine) IsCompact() bool { return m.compact != nil }
 
-// unseen is the column of an operation that a lazy machine has not stepped.
+// unseen is the column of an operation that a lazy machine has not read.
 const unseen = -1
 
 // Crowded reports whether the states take more than crowded bytes or half of the
@@ -154,12 +154,14 @@ func (m *Machine) Start() int32 { return 0 }
 // nondeterministic.
 func (m *Machine) Objects(state int32) []replay.State { return m.states[state] }
 
-// Column returns the column of op, below Columns(). Two operations have the same
-// column exactly if they are alike.
-func (m *Machine) Column(op int32) int32 { return m.column[op] }
-
-// Columns returns the number of columns.
-func (m *Machine) Columns() int { return len(m.sample) }
+// Column returns the column of op. Columns are numbered as they are read. Two operations have
+// the same column exactly if they are alike.
+func (m *Machine) Column(op int32) int32 {
+	if m.column[op] == unseen {
+		m.column[op] = m.columnOf(&m.ops[op])
+	}
+	return m.column[op]
+}
 
 // Bytes estimates the memory that this history has added to the tables.
 func (m *Machine) Bytes() int64 {
@@ -190,11 +192,7 @@ func (m *Machine) Step(state, op int32) int32 {
 
 // stepWhole is Step on whole objects.
 func (m *Machine) stepWhole(state, op int32) int32 {
-	c := m.column[op]
-	if c == unseen {
-		c = m.columnOf(&m.ops[op])
-		m.column[op] = c
-	}
+	c := m.Column(op)
 	next, known := m.next.get(state, c)
 	if !known {
 		if next = m.compute(state, &m.sample[c]); m.gaveUp != replay.NoCause {
