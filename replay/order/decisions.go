@@ -7,18 +7,22 @@ package order
 type decisions struct {
 	activity []float32
 	step     float32
-	heap     []variable // all unassigned variables, and some others, by activity
-	place    []int32    // variable -> index in heap, or -1
+	heap     []variable // all unassigned variables that matter, and some others, by activity
+	place    []int32    // variable -> index in heap, outside or unimportant
 	phase    []bool     // variable -> the value to try first
 }
 
-// addVariable adds a variable, which is in the heap.
+// Places of variables that are not in the heap.
+const (
+	outside     = -1
+	unimportant = -2 // it is never decided
+)
+
+// addVariable adds a variable, which is unimportant until it is inserted.
 func (d *decisions) addVariable(phase bool, weight float32) {
-	v := variable(len(d.activity))
 	d.activity = append(d.activity, weight)
-	d.place = append(d.place, -1)
+	d.place = append(d.place, unimportant)
 	d.phase = append(d.phase, phase)
-	d.insert(v)
 }
 
 // pop removes the variable of the greatest activity from the heap and returns it, or -1 if
@@ -29,7 +33,7 @@ func (d *decisions) pop() variable {
 	}
 	v, last := d.heap[0], d.heap[len(d.heap)-1]
 	d.heap = d.heap[:len(d.heap)-1]
-	d.place[v] = -1
+	d.place[v] = outside
 	if len(d.heap) > 0 {
 		d.heap[0] = last
 		d.place[last] = 0
@@ -42,7 +46,7 @@ func (d *decisions) pop() variable {
 func (d *decisions) release(l literal) {
 	v := l.variable()
 	d.phase[v] = !l.isNegated()
-	if d.place[v] < 0 {
+	if d.place[v] == outside {
 		d.insert(v)
 	}
 }

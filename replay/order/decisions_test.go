@@ -13,6 +13,7 @@ func TestDecisions(t *testing.T) {
 		n := 1 + r.IntN(40)
 		for range n {
 			d.addVariable(r.IntN(2) == 0, float32(r.IntN(5)))
+			d.insert(variable(len(d.place) - 1))
 		}
 		inHeap := make([]bool, n)
 		for v := range inHeap {

@@ -40,7 +40,7 @@ func TestLearnt(t *testing.T) {
 // solveSteps is solve without restarts. It calls f after each backjump with the learnt
 // clause.
 func solveSteps(s *solver, f func(clause []literal)) bool {
-	s.step = 1
+	s.begin()
 	for !s.unsatisfiable {
 		if s.propagate() {
 			l, ok := s.next()

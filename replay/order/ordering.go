@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -143,12 +144,14 @@ func (o *ordering) transitive(l literal) bool {
 func (o *ordering) extend(l literal, a, b int32, reverse literal) bool {
 	o.meter.MustStop((len(o.earlier[a]) + int(o.last[a]-a)) / 8)
 	for _, c := range o.earlier[a] {
-		if !o.implyBoth(o.before(a, c)^reverse, l, o.before(b, c)^reverse) {
+		implied := (o.base[c] + variable(a-c-1)).literal().not() ^ reverse
+		if o.value[implied] <= 0 && !o.implyBoth(implied, l, o.before(b, c)^reverse) {
 			return false
 		}
 	}
 	for c := a + 1; c <= o.last[a]; c++ {
-		if !o.implyBoth(o.before(a, c)^reverse, l, o.before(b, c)^reverse) {
+		implied := (o.base[a] + variable(c-a-1)).literal() ^ reverse
+		if o.value[implied] <= 0 && !o.implyBoth(implied, l, o.before(b, c)^reverse) {
 			return false
 		}
 	}
@@ -157,7 +160,7 @@ func (o *ordering) extend(l literal, a, b int32, reverse literal) bool {
 
 // implyBoth implies a literal if l and another one are true. l is known to be.
 func (o *ordering) implyBoth(implied, l, other literal) bool {
-	return o.value[implied] > 0 || !o.isTrue(other) || o.imply(implied, l.not(), other.not())
+	return !o.isTrue(other) || o.imply(implied, l.not(), other.not())
 }
 
 // addEdges adds the edges of the history. It returns false if some edge begins or ends at
@@ -183,8 +186,10 @@ func (o *ordering) addEdges() bool {
 	return true
 }
 
-// inOrder returns the operations of the history in the order of the solution: those that take
-// effect, and then the others.
+// inOrder returns the operations of the history in an order of the solution: those that take
+// effect, and then the others. Pairs without a value are in the order of their responses where
+// that is possible. What the solution says of others is transitive, so an operation can be
+// inserted right before the first one that it precedes.
 func (o *ordering) inOrder(takesEffect func(k int32) bool) []int32 {
 	var list, left []int32
 	for k := range o.ops {
@@ -194,15 +199,17 @@ func (o *ordering) inOrder(takesEffect func(k int32) bool) []int32 {
 			left = append(left, int32(k))
 		}
 	}
-	slices.SortFunc(list, func(a, b int32) int {
-		switch {
-		case a == b:
-			return 0
-		case o.isTrue(o.before(a, b)):
-			return -1
+	slices.SortStableFunc(list, func(a, b int32) int { return cmp.Compare(o.ops[a].ret, o.ops[b].ret) })
+	for i, a := range list {
+		to := i
+		for k := i - 1; k >= 0 && !o.isTrue(o.before(list[k], a)); k-- {
+			if o.isTrue(o.before(a, list[k])) {
+				to = k
+			}
 		}
-		return 1
-	})
+		copy(list[to+1:], list[to:i])
+		list[to] = a
+	}
 	var order []int32
 	for _, k := range append(list, left...) {
 		order = append(order, o.ops[k].op)

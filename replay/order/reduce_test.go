@@ -25,7 +25,7 @@ func TestReduce(t *testing.T) {
 			plain.add(clause...)
 		}
 		want, _ := plain.solve()
-		s.step = 1
+		s.begin()
 		found, done := s.search(20)
 		for !done {
 			s.backjump(0)

@@ -59,9 +59,10 @@ func (s *solver) reserve(n int) {
 }
 
 // solve reports whether it found a solution, which is in s.value. If not, the cause says
-// why it gave up, or is NoCause if the clauses have no solution.
+// why it gave up, or is NoCause if the clauses have no solution. A solution has no values of
+// some variables that the clauses do not need. Any values are possible that the theory allows.
 func (s *solver) solve() (bool, replay.Cause) {
-	s.step = 1
+	s.begin()
 	limit := firstReduction
 	for round := 1; ; round++ {
 		if found, done := s.search((restartAfter + len(s.level)/1024) * luby(round)); done {
@@ -73,6 +74,23 @@ func (s *solver) solve() (bool, replay.Cause) {
 			limit += limit / 8
 		}
 	}
+}
+
+// begin makes the variables important that are in a clause which is not yet true.
+func (s *solver) begin() {
+	s.step = 1
+	for c := int32(0); int(c) < len(s.arena); c += headWords + s.arena[c] {
+		list := s.literals(c)
+		if slices.ContainsFunc(list, func(o int32) bool { return s.value[o] > 0 }) {
+			continue
+		}
+		for _, o := range list {
+			if v := literal(o).variable(); s.value[o] == 0 && s.place[v] == unimportant {
+				s.insert(v)
+			}
+		}
+	}
+	s.meter.MustStop(len(s.arena) / 16)
 }
 
 // search is not done after a number of conflicts.
@@ -102,7 +120,7 @@ func (s *solver) search(conflicts int) (found, done bool) {
 	return false, true
 }
 
-// next returns the literal to decide, or false if all variables have values.
+// next returns the literal to decide, or false if all variables that matter have values.
 func (s *solver) next() (literal, bool) {
 	for {
 		v := s.pop()
