@@ -28,7 +28,7 @@ func (p *collection) addChoices(e int32) {
 			*from++
 		}
 	}
-	var choices []choice
+	choices := p.choices[e]
 	candidates := p.candidates(e)
 	p.meter.MustStop(1 + len(candidates)/8)
 	for _, x := range candidates {

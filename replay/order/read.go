@@ -26,9 +26,10 @@ type valueOps struct {
 // read returns false if the history has operations that it cannot decide.
 func (p *collection) read() bool {
 	columns := p.problem.Columns(p.meter)
-	p.values = make([]valueOps, columns.Values)
+	p.values = slices.Grow(p.values[:0], int(columns.Values))[:columns.Values]
 	for v := range p.values {
-		p.values[v].firstLook = history.NoReturn
+		old := &p.values[v]
+		*old = valueOps{inserts: old.inserts[:0], removes: old.removes[:0], closings: old.closings[:0], firstLook: history.NoReturn}
 	}
 	for i := range p.problem.H.Ops {
 		if !p.readOperation(int32(i), columns) {

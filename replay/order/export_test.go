@@ -1,0 +1,3 @@
+package order
+
+var DecideInWindows = decideInWindows
