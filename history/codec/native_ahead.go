@@ -21,7 +21,6 @@ const (
 type block struct {
 	memory []byte // of the text of the lines
 	lines  []blockLine
-	parsed chan struct{} // receives when lines are parsed
 }
 
 // A blockLine is a line of a block. If it is an event without a fault, it is parsed already, as
@@ -48,7 +47,7 @@ func decodeNativeAhead(r io.Reader, file string, lim Limits) iter.Seq2[*history.
 }
 
 // parseBlocks parses blocks until work is closed.
-func parseBlocks(work <-chan *block) {
+func parseBlocks(work <-chan *block, parsed chan<- *block) {
 	var line nativeLine
 	scan := scanner{pool: new(pool)}
 	for b := range work {
@@ -63,60 +62,57 @@ func parseBlocks(work <-chan *block) {
 				l.seen, l.made, l.event, l.history = line.seen, int32(scan.pool.made), line.event, line.history
 			}
 		}
-		b.parsed <- struct{}{}
+		parsed <- b
 	}
 }
 
 // runAhead is run for a large file.
 func (d *native) runAhead() {
-	work := make(chan *block, blocksAhead)
+	var blocks [blocksAhead]block
+	work, parsed := make(chan *block, blocksAhead), make(chan *block, blocksAhead)
 	defer close(work)
-	go parseBlocks(work)
-	free := make([]*block, blocksAhead)
-	for i := range free {
-		free[i] = &block{parsed: make(chan struct{}, 1)}
-	}
-	var ahead []*block
-	for more := true; !d.over && !d.out.stopped; {
-		for more && len(free) > 0 {
-			b := free[0]
-			if more = d.lines.block(b); more {
-				free, ahead = free[1:], append(ahead, b)
-				work <- b
-			}
+	go parseBlocks(work, parsed)
+	ahead := 0
+	send := func(b *block) {
+		if d.lines.block(b) {
+			work <- b
+			ahead++
 		}
-		if len(ahead) == 0 { // a long line, or the end
-			if more = d.step(); !more {
+	}
+	for more := true; more; more = d.step() { // step reads a line that is long, or the last one
+		for i := range blocks {
+			send(&blocks[i])
+		}
+		for ; ahead > 0; ahead-- {
+			b := <-parsed
+			if !d.apply(b) {
 				return
 			}
-			continue
+			send(b)
 		}
-		b := ahead[0]
-		<-b.parsed
-		d.apply(b)
-		ahead, free = ahead[1:], append(free, b)
 	}
 }
 
-// apply applies the lines of a block.
-func (d *native) apply(b *block) {
+// apply applies the lines of a block. It reports false when the caller has ended.
+func (d *native) apply(b *block) bool {
 	for i := range b.lines {
-		if d.over || d.out.stopped {
-			return
-		}
 		l := &b.lines[i]
 		d.lines.line++
 		if l.seen == 0 {
 			d.take(l.text, true)
-			continue
+		} else {
+			if d.line.seen&^eventFields != 0 {
+				d.line.reset()
+			}
+			d.scan.pool.made += int64(l.made)
+			d.line.seen, d.line.problem, d.line.event, d.line.history = l.seen, "", l.event, l.history
+			d.handle(len(l.text))
 		}
-		if d.line.seen&^eventFields != 0 {
-			d.line.reset()
+		if d.over || d.out.stopped {
+			return false
 		}
-		d.scan.pool.made += int64(l.made)
-		d.line.seen, d.line.problem, d.line.event, d.line.history = l.seen, "", l.event, l.history
-		d.handle(len(l.text))
 	}
+	return true
 }
 
 // block moves lines that have been read into b, in exchange for its memory. It
