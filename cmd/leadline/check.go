@@ -134,7 +134,7 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 		MaxDepth: f.maxDepth,
 		Budget: replay.Budget{Time: f.timeout,
 			Bytes: memory / int64(f.jobs) / 10 * 7, Process: memory},
-		Chains: chainMode(f.chains),
+		Chains: chainMode(f.chains), Parallel: f.input.Parallel,
 	}}
 	run, err := f.batch.start(s, f, checker)
 	if err != nil {
