@@ -66,7 +66,7 @@ type Header struct {
 // paper), or without one when it is pending.
 type Operation struct {
 	Method  string
-	Args    []Value
+	Args    []Value // not to be changed: operations of decoded histories may share them
 	Result  Value // None, Unknown and Exception included; Unknown when pending
 	Process int32 // index into History.Processes; negative for a ghost's process that is not among them
 	Call    int32 // position of the invocation among all events
