@@ -67,11 +67,11 @@ type Header struct {
 type Operation struct {
 	Method  string
 	Args    []Value // not to be changed: operations of decoded histories may share them
-	Result  Value // None, Unknown and Exception included; Unknown when pending
-	Process int32 // index into History.Processes; negative for a ghost's process that is not among them
-	Call    int32 // position of the invocation among all events
-	Return  int32 // position of the response; NoReturn when pending
-	Line    int32 // source line of the invocation
+	Result  Value   // None, Unknown and Exception included; Unknown when pending
+	Process int32   // index into History.Processes; negative for a ghost's process that is not among them
+	Call    int32   // position of the invocation among all events
+	Return  int32   // position of the response; NoReturn when pending
+	Line    int32   // source line of the invocation
 	// Happened marks a pending operation that is known to have taken effect.
 	Happened bool
 
