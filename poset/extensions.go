@@ -49,13 +49,13 @@ func (p *Poset) extendBlock(block []int32, ways map[int32]uint64, step func(stat
 			}
 		}
 	}
-	layer := make(map[point]uint64, len(ways))
+	layer, next := make(map[point]uint64, len(ways)), map[point]uint64{}
 	for state, n := range ways {
 		layer[point{0, state}] = n
 	}
 	downsets := len(layer)
 	for range block {
-		next := make(map[point]uint64, len(layer))
+		clear(next)
 		for at, n := range layer {
 			for k, e := range block {
 				if at.set>>k&1 != 0 || below[k]&^at.set != 0 {
@@ -77,7 +77,7 @@ func (p *Poset) extendBlock(block []int32, ways map[int32]uint64, step func(stat
 			}
 		}
 		downsets += len(next)
-		layer = next
+		layer, next = next, layer
 	}
 	after := make(map[int32]uint64, len(layer))
 	for at, n := range layer {
