@@ -195,7 +195,6 @@ func (s *source) eachOfZip(in *Input, each func(string, fs.FileMode, func() (*In
 	}
 	rest := size // bytes that belong to no member: the directory
 	z.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor())
-	head := make([]byte, 0, firstLook) // shared, as in eachOfTar
 	for _, f := range z.File {
 		open := func() (*Input, error) {
 			if f.Flags&1 != 0 {
@@ -207,8 +206,8 @@ func (s *source) eachOfZip(in *Input, each func(string, fs.FileMode, func() (*In
 			}
 			lim := s.opts.Limits.Fill()
 			packed := &counter{n: int64(min(f.CompressedSize64, uint64(size)))}
-			unpacked := &ratioReader{r: r, in: packed, ratio: lim.Ratio, after: lim.RatioAfter, format: "zip"}
-			m, err := decompress(&Input{r: unpacked, head: head}, s.opts.Limits)
+			unpacked := NewInput(&ratioReader{r: r, in: packed, ratio: lim.Ratio, after: lim.RatioAfter, format: "zip"})
+			m, err := decompress(unpacked, s.opts.Limits)
 			if err != nil {
 				r.Close()
 				return nil, err

@@ -12,14 +12,12 @@ type File struct {
 // Size returns how many bytes the file has, as it is stored, and 0 for a stream and a member of an
 // archive.
 func (f File) Size() int64 {
-	if f.in != nil {
-		return 0
+	if f.in == nil {
+		if info, err := fs.Stat(f.opts.fileSystem(), f.Name); err == nil && info.Mode().IsRegular() {
+			return info.Size()
+		}
 	}
-	info, err := fs.Stat(f.opts.fileSystem(), f.Name)
-	if err != nil || !info.Mode().IsRegular() {
-		return 0
-	}
-	return info.Size()
+	return 0
 }
 
 // Input opens the file, decompressed. Each call opens it anew, so that several may read it at the
