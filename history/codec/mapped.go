@@ -122,6 +122,7 @@ func (d *mapped) end(err error, line int) {
 // finish delivers the history.
 func (d *mapped) finish() {
 	slices.SortStableFunc(d.stamped, func(a, b history.Event) int { return cmp.Compare(a.At, b.At) })
+	d.b.Expect(len(d.stamped) / 2)
 	for i := range d.stamped {
 		d.add(&d.stamped[i])
 	}
@@ -286,6 +287,9 @@ func (d *mapped) event() error {
 	case err != nil:
 		return err
 	case d.m.has(atPart):
+		if n := len(d.stamped); n == cap(d.stamped) {
+			d.stamped = slices.Grow(d.stamped, max(n, 64)) // append adds only a quarter
+		}
 		d.stamped = append(d.stamped, ev)
 		return nil
 	}
