@@ -3,7 +3,6 @@ package container
 import (
 	"iter"
 	"slices"
-	"sort"
 )
 
 // An Ordered is a map sorted by key. Lookup takes O(log n). Inserting and
@@ -33,11 +32,29 @@ func (o *Ordered[K, V]) locate(key K) (chunk, index int, found bool) {
 	if len(o.chunks) == 0 {
 		return 0, 0, false
 	}
-	// The last chunk that does not begin after key, or the first chunk.
-	chunk = sort.Search(len(o.chunks)-1, func(i int) bool { return o.chunks[i+1][0].Key.Compare(key) > 0 })
+	// The last chunk that does not begin after key, or the first chunk. sort.Search and sort.Find
+	// call a function for each comparison. With 1,000 keys, they take 1.5 times as long.
+	above := len(o.chunks) // the chunks from there on begin after key
+	for chunk+1 < above {
+		if middle := int(uint(chunk+above) / 2); o.chunks[middle][0].Key.Compare(key) > 0 {
+			above = middle
+		} else {
+			chunk = middle
+		}
+	}
 	c := o.chunks[chunk]
-	index, found = sort.Find(len(c), func(i int) int { return key.Compare(c[i].Key) })
-	return chunk, index, found
+	for end := len(c); index < end; {
+		middle := int(uint(index+end) / 2)
+		switch order := key.Compare(c[middle].Key); {
+		case order == 0:
+			return chunk, middle, true
+		case order > 0:
+			index = middle + 1
+		default:
+			end = middle
+		}
+	}
+	return chunk, index, false
 }
 
 // Get returns a pointer to the value of key, or nil. It is valid until the keys
