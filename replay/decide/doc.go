@@ -28,7 +28,8 @@
 //     O(n log n), and lists to which operations append different values, such as those of
 //     Elle's list-append (package monitor);
 //   - short search: up to 5,000 configurations, and 250 more for each response that it
-//     reaches, so that it gives up early where it is stuck;
+//     reaches, so that it gives up early where it is stuck. Before it, a read of a value that
+//     nobody writes refutes the history of a register or a map;
 //   - window: queues and stacks with repeated values, from one response to the next;
 //   - order: queues, stacks, priority queues and deques, also bounded, with sizes or with
 //     pending removals, and registers, maps and transactions, by constraints on pairs of

@@ -7,6 +7,7 @@ import (
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/monitor"
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/order"
 	"github.com/leadline/leadline/replay/search"
 	"github.com/leadline/leadline/replay/window"
@@ -109,6 +110,9 @@ func runMonitor(t *task, m *meter.Meter) (replay.Finding, error) {
 
 // runShortSearch decides most histories.
 func runShortSearch(t *task, m *meter.Meter) (replay.Finding, error) {
+	if i := unwritten(t.Problem, m); i != ops.None {
+		return refutedBy(t.H, i), nil
+	}
 	pace := search.Pace{Least: limits.quick.least, Each: limits.quick.each}
 	return search.RunAtPace(t.Problem, pace, m), nil
 }
@@ -149,9 +153,14 @@ func runLongSearch(t *task, m *meter.Meter) (replay.Finding, error) {
 	if first < 0 {
 		return search.Run(t.Problem, m), nil
 	}
+	return refutedBy(t.H, first), nil
+}
+
+// refutedBy returns the finding for an operation with a result that no order explains.
+func refutedBy(h *history.History, op int32) replay.Finding {
 	f := replay.Refuted(replay.SearchEngine)
-	f.Reached, f.Conflict = t.H.Ops[first].Return, []int32{first}
-	return f, nil
+	f.Reached, f.Conflict = h.Ops[op].Return, []int32{op}
+	return f
 }
 
 func runWindow(t *task, m *meter.Meter) (replay.Finding, error) {
