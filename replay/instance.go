@@ -36,6 +36,7 @@ func NewInstance(h *history.History, pending bool, mode ChainMode, m *meter.Mete
 	in := &Instance{History: h, Ops: make([]int32, 0, n), Chains: make([]int32, 0, n)}
 	call, ret := make([]int32, 0, n), make([]int32, 0, n)
 	chain, chains := make([]int32, len(h.Processes)), int32(0) // process -> its chain, + 1
+	end, overlap := make([]int32, len(h.Processes)), false     // process -> its last response
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		if !pending && op.Pending() && !op.Happened {
@@ -45,6 +46,8 @@ func NewInstance(h *history.History, pending bool, mode ChainMode, m *meter.Mete
 			chains++
 			chain[op.Process] = chains
 		}
+		overlap = overlap || op.Call < end[op.Process]
+		end[op.Process] = op.Return
 		in.Ops, in.Chains = append(in.Ops, int32(i)), append(in.Chains, chain[op.Process]-1)
 		call, ret = append(call, op.Call), append(ret, op.Return)
 	}
@@ -53,7 +56,9 @@ func NewInstance(h *history.History, pending bool, mode ChainMode, m *meter.Mete
 	} else if err := in.extend(call, ret, m); err != nil {
 		return nil, fmt.Errorf("ordering the operations: %w", err)
 	}
-	if mode == MinimumChains || mode == AutoChains && int(chains) == len(in.Ops) {
+	// With stamps, operations of a process may overlap, and only edges give them an order.
+	overlap = overlap && !h.HasEdges()
+	if mode == MinimumChains || overlap || mode == AutoChains && int(chains) == len(in.Ops) {
 		in.Chains = in.Poset.MinimumChains()
 	}
 	if in.Chains == nil {

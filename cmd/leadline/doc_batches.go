@@ -10,7 +10,7 @@
 // Results come in the order of the input: the arguments in their order, the files of
 // a directory by name, the members of an archive in its own order. They are the same
 // for any number of --jobs. Memory does not grow with the number of histories, except
-// for a zip archive's own directory.
+// for a zip archive's own directory. With --jobs 1, a large file is not read by two threads.
 //
 // Nothing is left out silently. In directories and archives, files of no known
 // format are left out, counted, and reported on stderr with the first few names.
