@@ -95,6 +95,27 @@ func TestChains(t *testing.T) {
 	}
 }
 
+// TestOverlap: two operations of a process that overlap are not in one chain.
+func TestOverlap(t *testing.T) {
+	h := &history.History{Processes: []history.Value{history.IntValue(0), history.IntValue(1)}, Ops: []history.Operation{
+		{Method: "lock", Call: 0, Return: 3},
+		{Method: "lock", Call: 1, Return: 2, Process: 1},
+		{Method: "unlock", Call: 2, Return: 5},
+		{Method: "lock", Call: 6, Return: 7, Process: 1},
+	}}
+	in, err := replay.NewInstance(h, true, replay.ProcessChains, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range int32(len(h.Ops)) {
+		for j := range i {
+			if in.Chains[j] == in.Chains[i] && !in.Poset.Less(j, i) {
+				t.Errorf("operations %d and %d are in one chain: %v", j, i, in.Chains)
+			}
+		}
+	}
+}
+
 // TestNewInstanceStops: making the poset of a history with edges stops at any
 // question, and so does finding its chains.
 func TestNewInstanceStops(t *testing.T) {
