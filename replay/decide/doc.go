@@ -27,14 +27,14 @@
 //   - monitor: collections, registers and maps with distinct values, and sets, in
 //     O(n log n), and lists to which operations append different values, such as those of
 //     Elle's list-append (package monitor);
-//   - short search: up to 5,000 configurations, and 250 more for each response that it
+//   - short search: up to 5,000 configurations, and 30 more for each response that it
 //     reaches, so that it gives up early where it is stuck. Before it, a read of a value that
 //     nobody writes refutes the history of a register or a map;
 //   - window: queues and stacks with repeated values, from one response to the next;
 //   - order: queues, stacks, priority queues and deques, also bounded, with sizes or with
 //     pending removals, and registers, maps and transactions, by constraints on pairs of
-//     operations. In a priority queue of few priorities, the search may first take 8 times
-//     as long as the short search;
+//     operations. In a priority queue of few priorities, the search may first take 64 times
+//     as long for each response;
 //   - search: the complete search, part by part where objects have parts. Before it, a
 //     result that no state gives refutes the history;
 //   - depth and families: the depth of a linearizable history, up to Options.MaxDepth. Its

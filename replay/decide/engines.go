@@ -128,7 +128,7 @@ func runOrder(t *task, m *meter.Meter) (replay.Finding, error) {
 			return replay.GaveUp(replay.Time), nil
 		}
 		if values.Values <= 8 || values.Values <= 16 && t.H.Pending() > 0 {
-			pace := search.Pace{Least: 8 * limits.quick.least, Each: 8 * limits.quick.each}
+			pace := search.Pace{Least: 8 * limits.quick.least, Each: 64 * limits.quick.each}
 			if f := search.RunAtPace(t.Problem, pace, m); f.Decided() {
 				return f, nil
 			}
