@@ -19,7 +19,7 @@ type GoTest struct {
 	// points to.
 	Type    string
 	ByValue bool
-	// Missing is the reason if there is no Body.
+	// Missing is the reason for an empty Body.
 	Missing string
 }
 

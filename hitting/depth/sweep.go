@@ -105,7 +105,7 @@ func (s *sweep[M]) end(from int) (index hitting.Index, found bool) {
 	return hitting.Index{Chain: s.first + int32(bits.TrailingZeros64(best.chains)), Tuple: s.words.elements(best.word)}, true
 }
 
-// isBefore reports whether the index of an end n comes before that of o.
+// isBefore reports whether end n has an earlier index than end o.
 func (s *sweep[M]) isBefore(n, o *node[M]) bool {
 	order := cmp.Or(cmp.Compare(n.cost, o.cost), cmp.Compare(bits.TrailingZeros64(n.chains), bits.TrailingZeros64(o.chains)))
 	return order < 0 || order == 0 && s.words.compare(n.word, o.word) < 0

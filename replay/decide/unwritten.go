@@ -15,8 +15,11 @@ import (
 // plain write has it.
 func unwritten(p *ops.Problem, m *meter.Meter) int32 {
 	s, ok := p.Spec.(replay.Stepped)
+	if !ok {
+		return ops.None
+	}
 	c := p.Columns(m)
-	if !ok || c == nil {
+	if c == nil {
 		return ops.None
 	}
 	isKnown := make([]bool, c.Values) // a plain write has the value

@@ -54,10 +54,10 @@ func (x *explainer) missPrefix() {
 }
 
 // prefix returns the operation of the first response that no order explains, and the
-// prefix of p that ends there; f is the finding of p. If a prefix of a history fails, so does the history, so prefix bisects. Two heuristics make long
-// histories cheap: it tries the response that a finding hints at, and short prefixes first.
-// If some prefix stays undecided, it returns NoOperation and the shortest prefix that is
-// known to fail.
+// prefix of p that ends there; f is the finding of p. If a prefix of a history fails, so does
+// the history, so prefix bisects. Two heuristics make long histories cheap: it tries the
+// response that a finding hints at, and short prefixes first. If some prefix stays undecided,
+// it returns NoOperation and the shortest prefix that is known to fail.
 func (x *explainer) prefix(p *ops.Problem, f replay.Finding) (int32, *ops.Problem) {
 	returned := p.Responses()
 	part, end := p, 0 // the prefix up to that many responses
