@@ -135,8 +135,9 @@ func number(i int64) history.Value { return history.IntValue(i) }
 
 var subjects = []subject{
 	{"register:0", []string{"read/0", "write/1"}, []string{"read"}, []history.Value{number(0), number(1), number(2)}},
-	{"kv", []string{"get/1", "put/2", "remove/1", "size/0", "clear/0"}, []string{"get", "size", "remove"}, []history.Value{null, number(0), number(1), number(2)}},
-	{"set", []string{"add/1", "remove/1", "contains/1", "size/0"}, []string{"contains", "size", "add"}, []history.Value{no, yes, number(0), number(1)}},
+	{"kv", []string{"get/1", "put/2", "remove/1", "size/0", "isEmpty/0", "clear/0"}, []string{"get", "size", "isEmpty", "remove"}, []history.Value{null, number(0), number(1), number(2), no, yes}},
+	{"set", []string{"add/1", "remove/1", "contains/1", "size/0", "isEmpty/0"}, []string{"contains", "size", "isEmpty", "add"}, []history.Value{no, yes, number(0), number(1)}},
+	{"multiset", []string{"add/1", "remove/1", "count/1", "size/0", "isEmpty/0"}, []string{"count", "size", "isEmpty"}, []history.Value{no, yes, number(0), number(1)}},
 	{"queue", []string{"enqueue/1", "dequeue/0", "size/0", "isEmpty/0"}, []string{"size", "isEmpty", "dequeue"}, []history.Value{null, number(0), number(1), number(2), no, yes}},
 	{"mutex", []string{"lock/0", "unlock/0"}, []string{"lock", "unlock"}, nil},
 }
@@ -193,6 +194,47 @@ func (u *subject) random(r *rand.Rand, n int, levels weak.Levels, s replay.Spec)
 		}
 	}
 	return b.Build()
+}
+
+// TestEmpty checks reads that count elements, where no choice of parts gives their result.
+func TestEmpty(t *testing.T) {
+	for _, c := range []struct {
+		model, read string
+		result      history.Value
+		method      string
+		counted     history.Value
+		want        replay.Answer
+	}{
+		{"set", "contains", no, "isEmpty", no, replay.NotLinearizable},
+		{"set", "contains", no, "isEmpty", yes, replay.Linearizable},
+		{"set", "contains", no, "isEmpty", history.UnknownValue, replay.Linearizable},
+		{"set", "contains", no, "size", number(1), replay.NotLinearizable},
+		{"set", "contains", no, "size", number(0), replay.Linearizable},
+		{"kv", "get", null, "isEmpty", no, replay.NotLinearizable},
+		{"kv", "get", null, "isEmpty", yes, replay.Linearizable},
+		{"multiset", "count", number(0), "isEmpty", no, replay.NotLinearizable},
+		{"multiset", "count", number(0), "size", number(2), replay.NotLinearizable},
+	} {
+		for level := visibility.Weak; level <= visibility.Bundle; level++ {
+			b := history.NewBuilder(history.Header{Model: c.model})
+			b.Add(&history.Event{Process: number(0), Method: c.read, Args: []history.Value{number(1)}})
+			b.Add(&history.Event{Type: history.OK, Process: number(0), Result: c.result})
+			b.Add(&history.Event{Process: number(0), Method: c.method})
+			b.Add(&history.Event{Type: history.OK, Process: number(0), Result: c.counted})
+			h, err := b.Build()
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := spec.Parse(c.model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := weak.Check(context.Background(), h, s, weak.Levels{c.method: level}, replay.Options{})
+			if err != nil || v.Answer != c.want {
+				t.Errorf("%s %s: %v: %v %v, want %v", c.model, text(h), level, v.Answer, err, c.want)
+			}
+		}
+	}
 }
 
 // TestRandom compares Check with brute force.

@@ -80,17 +80,11 @@ func (o *object) Fits(op int32, states [][]int32) []int {
 		}
 		reached = append(reached, next)
 	}
-	all := reached[len(states)]
-	sum := slices.IndexFunc(all, func(at int32) bool { return at > 0 })
-	switch result := o.h.Ops[op].Result; {
-	case result.Kind() == history.Int:
-		sum = int(min(result.Int(), int64(len(all))))
-	case result.Kind() == history.Bool && !result.Bool() && sum == 0:
-		sum = 1 + slices.IndexFunc(all[1:], func(at int32) bool { return at > 0 })
-	case result.Kind() == history.Bool && result.Bool() && sum > 0:
-		return nil
+	all, result, sum := reached[len(states)], o.h.Ops[op].Result, 0
+	for sum < len(all) && (all[sum] == 0 || !counts(result, sum)) {
+		sum++
 	}
-	if sum < 0 || sum >= len(all) || all[sum] == 0 {
+	if sum == len(all) {
 		return nil
 	}
 	for part := len(states) - 1; part >= 0; part-- {
@@ -98,6 +92,17 @@ func (o *object) Fits(op int32, states [][]int32) []int {
 		sum -= o.count(states[part][choice[part]], op)
 	}
 	return choice
+}
+
+// counts reports whether an operation that counts n values may return result.
+func counts(result history.Value, n int) bool {
+	switch result.Kind() {
+	case history.Int:
+		return result.Int() == int64(n)
+	case history.Bool:
+		return result.Bool() == (n == 0)
+	}
+	return true // unknown
 }
 
 // count returns what the method of op, which counts values, returns in a state: the number, or
