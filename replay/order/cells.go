@@ -49,8 +49,7 @@ func decideCells(problem *ops.Problem, spec replay.Stepped, m *meter.Meter) repl
 	if a.tighten(); a.impossible != history.NoReturn {
 		return replay.RefutedAt(a.impossible)
 	}
-	p := &cells{accesses: a}
-	p.reset(problem, m)
+	p := &cells{ordering: newOrdering(problem, m), accesses: a}
 	p.arrange()
 	f := p.solveWith(p.constrain, func() []int32 { return p.inOrder(func(int32) bool { return true })[1:] })
 	if f.Answer == replay.Linearizable && replay.Verify(p.h, p.spec, f.Witness, p.meter) != nil {

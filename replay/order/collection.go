@@ -1,8 +1,6 @@
 package order
 
 import (
-	"slices"
-
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
@@ -63,22 +61,13 @@ type collection struct {
 	invokedInserts int     // how many insertions were invoked before the last operation
 }
 
-// decide decides the history of a collection. It keeps the memory of the last one.
-func (p *collection) decide(problem *ops.Problem, m *meter.Meter) replay.Finding {
-	p.ordering.reset(problem, m)
-	*p = collection{
-		ordering:   p.ordering,
+// decideCollection decides the history of a collection.
+func decideCollection(problem *ops.Problem, m *meter.Meter) replay.Finding {
+	p := &collection{
+		ordering:   newOrdering(problem, m),
 		discipline: problem.Discipline(),
 		capacity:   problem.Traits().Capacity,
-		values:     p.values,
 		impossible: history.NoReturn,
-		inserts:    p.inserts[:0],
-		choices:    p.choices,
-		removals:   p.removals,
-		happened:   p.happened,
-	}
-	if problem.Columns(p.meter) == nil {
-		return replay.GaveUp(replay.Time)
 	}
 	if !p.read() {
 		return replay.Declines("")
@@ -98,8 +87,8 @@ func (p *collection) decide(problem *ops.Problem, m *meter.Meter) replay.Finding
 // removals get no choices that are known to have been taken.
 func (p *collection) constrain() replay.Cause {
 	n := len(p.ops)
-	p.choices, p.removals = emptied(p.choices, n), emptied(p.removals, n)
-	p.happened, p.isGone = slices.Grow(p.happened[:0], n)[:n], map[[2]int32]literal{}
+	p.choices, p.removals = make([][]choice, n), make([][]choice, n)
+	p.happened, p.isGone = make([]literal, n), map[[2]int32]literal{}
 	for _, x := range p.inserts {
 		if p.happened[x] = always; !p.ops[x].must {
 			p.happened[x] = p.variable(false, x)

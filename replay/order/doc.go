@@ -13,8 +13,6 @@
 // or takes. Clauses say what the object requires; see collection and cells. A solver
 // satisfies or refutes them. Its time and memory grow with the number of concurrent pairs
 // and with the number of choices, and hardly with the number of orders.
-// Long histories of distinct values are decided in windows, so that the memory does not grow
-// with their length; see windows.
 //
 // The solver learns a clause from each conflict. Its parts are the usual ones: the trail of
 // assigned literals, clauses with two watched literals, decisions by activity, learning from

@@ -21,10 +21,7 @@ func Run(p *ops.Problem, m *meter.Meter) replay.Finding {
 	}
 	switch p.Discipline() {
 	case replay.FirstIn, replay.FirstInBounded, replay.LastIn, replay.BothEnds, replay.Smallest, replay.Largest:
-		if f := decideInWindows(p, windowOps, m); f.Cause != replay.Declined {
-			return f
-		}
-		return new(collection).decide(p, m)
+		return decideCollection(p, m)
 	}
 	if s, ok := p.Spec.(replay.Stepped); ok {
 		return decideParts(p, s, m)

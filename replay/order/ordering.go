@@ -43,19 +43,8 @@ type operation struct {
 // pairBytes is about the memory for a concurrent pair. It is measured, not tuned.
 const pairBytes = 128
 
-// reset empties the ordering for another problem. It keeps the memory of lists.
-func (o *ordering) reset(p *ops.Problem, m *meter.Meter) {
-	o.solver.reset(p.MaxBytes, m.OrUnbounded())
-	o.problem, o.ops, o.idle, o.choiceCount = p, slices.Grow(o.ops[:0], len(p.H.Ops)), o.idle[:0], 0
-}
-
-// emptied returns n empty lists with the memory of old ones.
-func emptied[T any](old [][]T, n int) [][]T {
-	lists := slices.Grow(old[:cap(old)], max(0, n-cap(old)))[:n]
-	for i := range lists {
-		lists[i] = lists[i][:0]
-	}
-	return lists
+func newOrdering(p *ops.Problem, m *meter.Meter) ordering {
+	return ordering{solver: solver{maxBytes: p.MaxBytes, meter: m.OrUnbounded()}, problem: p, ops: make([]operation, 0, len(p.H.Ops))}
 }
 
 // solveWith adds the pairs, the edges and the clauses of constrain, and solves them. witness
@@ -78,7 +67,7 @@ func (o *ordering) solveWith(constrain func() replay.Cause, witness func() []int
 // too many. The solver first tries the order by response.
 func (o *ordering) addPairs() replay.Cause {
 	n, pairs := len(o.ops), 0
-	o.last, o.base, o.earlier = slices.Grow(o.last[:0], n)[:n], slices.Grow(o.base[:0], n)[:n], emptied(o.earlier, n)
+	o.last, o.base, o.earlier = make([]int32, n), make([]variable, n), make([][]int32, n)
 	for a := range o.ops {
 		later := sort.Search(n-a-1, func(i int) bool { return o.ops[a+1+i].call > o.ops[a].ret })
 		o.last[a] = int32(a + later)
@@ -91,7 +80,7 @@ func (o *ordering) addPairs() replay.Cause {
 		return replay.Time
 	}
 	o.reserve(pairs)
-	o.low, o.high = slices.Grow(o.low[:0], pairs), slices.Grow(o.high[:0], pairs)
+	o.low, o.high = make([]int32, 0, pairs), make([]int32, 0, pairs)
 	for k := range o.ops {
 		a := int32(k)
 		o.base[a] = variable(len(o.low))

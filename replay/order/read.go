@@ -26,11 +26,7 @@ type valueOps struct {
 // read returns false if the history has operations that it cannot decide.
 func (p *collection) read() bool {
 	columns := p.problem.Columns(p.meter)
-	p.values = slices.Grow(p.values[:0], int(columns.Values))[:columns.Values]
-	for v := range p.values {
-		old := &p.values[v]
-		*old = valueOps{inserts: old.inserts[:0], removes: old.removes[:0], closings: old.closings[:0], firstLook: history.NoReturn}
-	}
+	p.values = slices.Repeat([]valueOps{{firstLook: history.NoReturn}}, int(columns.Values))
 	for i := range p.problem.H.Ops {
 		if !p.readOperation(int32(i), columns) {
 			return false

@@ -31,25 +31,11 @@ type solver struct {
 // deque of BenchmarkRun takes 1.6 of the work. Four times change nothing in BenchmarkPrices.
 const restartAfter = 64
 
-// reset empties the solver. It keeps the memory of lists.
-func (s *solver) reset(maxBytes int64, m *meter.Meter) {
-	*s = solver{
-		trail:     trail{value: s.value[:0], level: s.level[:0], why: s.why[:0], assigned: s.assigned[:0], starts: s.starts[:0]},
-		clauses:   clauses{arena: s.arena[:0], watches: s.watches[:0]},
-		decisions: decisions{activity: s.activity[:0], heap: s.heap[:0], place: s.place[:0], phase: s.phase[:0]},
-		analysis:  analysis{seen: s.seen[:0]},
-		maxBytes:  maxBytes,
-		meter:     m,
-	}
-}
-
 // newVariable returns a variable. Variables that have been in no conflict are decided in
 // the order of decreasing weight. The decision first tries the value phase.
 func (s *solver) newVariable(phase bool, weight float32) variable {
 	v := variable(len(s.level))
-	n := 2 * len(s.level)
-	s.watches = slices.Grow(s.watches, 2)[:n+2]
-	s.watches[n], s.watches[n+1] = s.watches[n][:0], s.watches[n+1][:0]
+	s.watches = append(s.watches, nil, nil)
 	s.value = append(s.value, 0, 0)
 	s.level = append(s.level, 0)
 	s.why = append(s.why, reason{clause: decided})
