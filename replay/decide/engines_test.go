@@ -153,7 +153,7 @@ func TestEnginesAgree(t *testing.T) {
 		}
 	}
 	for _, e := range engines {
-		least, ok := map[string]int{"monitor": rounds, "window": rounds, "order": rounds}[e.name]
+		least, ok := map[string]int{"monitor": rounds, "window": rounds / 4, "order": rounds}[e.name]
 		if !ok {
 			least = 8 * rounds
 		}

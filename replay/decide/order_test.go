@@ -437,7 +437,7 @@ func TestRealTime(t *testing.T) {
 	for _, w := range []simulate.Workload{
 		{Model: "queue", Threads: 4, Values: 8, Ops: 20000},
 		{Model: "queue", Threads: 16, Values: 8, Ops: 2000},
-		{Model: "stack", Threads: 4, Values: 8, Ops: 2000},
+		{Model: "stack", Threads: 4, Values: 8, Ops: 300},
 		{Model: "kv", Threads: 8, Values: 4, Keys: 3, Ops: 20000},
 		{Model: "register", Threads: 8, Values: 4, Ops: 2000},
 		{Model: "counter", Threads: 4, Ops: 2000},

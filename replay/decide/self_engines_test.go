@@ -79,7 +79,7 @@ var separateEngines = []separateEngine{
 	{"search without twins", without(search.Pruning{NoTwins: true}, (*trial).hasTwins)},
 	{"search with useless operations", without(search.Pruning{NoUseless: true}, (*trial).hasOpen)},
 	{"search without parts", without(search.Pruning{NoParts: true}, (*trial).hasParts)},
-	{"queue or stack search", func(t *trial, v *replay.Verdict) error {
+	{"window", func(t *trial, v *replay.Verdict) error {
 		v.Finding = window.Run(ops.New(t.h, t.spec, maxBytes), nil)
 		return nil
 	}},

@@ -11,15 +11,12 @@ import (
 // A duplicating history is drawn from few values.
 type duplicating struct {
 	*rand.Rand
-	insert, remove string
 	n, processes   int
 	values         int
 	looks, empties int // how often, in a hundred
 	sizes          int
-	uncounted      bool // no operation returns how many values there are, or that there are some
 	lost           int
 	wrong, moved   int // in a hundred
-	first          int // removals that find nothing, one after the other, before all else
 }
 
 func (d *duplicating) history(t testing.TB, s replay.Spec) *history.History {
@@ -33,12 +30,6 @@ func (d *duplicating) history(t testing.TB, s replay.Spec) *history.History {
 	var events []history.Event
 	for p := range name {
 		name[p] = int64(p)
-	}
-	for i := range d.first {
-		op := history.IntValue(int64(-1 - i))
-		result, _ := object.Apply(replay.Invocation{Method: d.remove})
-		events = append(events, history.Event{Type: history.Invoke, Process: op, Op: op, Method: d.remove},
-			history.Event{Type: history.OK, Process: op, Op: op, Result: result})
 	}
 	for left, busy := d.n, 0; left > 0 || busy > 0; {
 		p := d.IntN(d.processes)
@@ -62,7 +53,7 @@ func (d *duplicating) history(t testing.TB, s replay.Spec) *history.History {
 		default:
 			result := o.result
 			switch wrong := d.IntN(100) < d.wrong; {
-			case !wrong || o.event.Method == d.insert:
+			case !wrong || o.event.Method == "enqueue":
 			case o.event.Method == "isEmpty":
 				result = history.BoolValue(d.IntN(2) == 0)
 			case o.event.Method == "size":
@@ -72,12 +63,7 @@ func (d *duplicating) history(t testing.TB, s replay.Spec) *history.History {
 			default:
 				result = history.IntValue(int64(d.IntN(d.values)))
 			}
-			if o.event.Method == "isEmpty" && !result.Bool() && d.uncounted {
-				events = append(events, history.Event{Type: history.Info, Process: o.event.Process, Op: o.event.Op})
-				name[p] += int64(d.processes)
-			} else {
-				events = append(events, history.Event{Type: history.OK, Process: o.event.Process, Op: o.event.Op, Result: result})
-			}
+			events = append(events, history.Event{Type: history.OK, Process: o.event.Process, Op: o.event.Op, Result: result})
 			open[p] = nil
 			busy--
 		}
@@ -107,21 +93,18 @@ func (d *duplicating) invocation(process int64, i int) history.Event {
 		e.Method = "peek"
 	case x < d.looks+d.empties:
 		e.Method = "isEmpty"
-	case !d.uncounted && x < d.looks+d.empties+d.sizes:
+	case x < d.looks+d.empties+d.sizes:
 		e.Method = "size"
 	case d.IntN(2) == 0:
-		e.Method, e.Args = d.insert, []history.Value{history.IntValue(int64(d.IntN(d.values)))}
+		e.Method, e.Args = "enqueue", []history.Value{history.IntValue(int64(d.IntN(d.values)))}
 	default:
-		e.Method = d.remove
+		e.Method = "dequeue"
 	}
 	return e
 }
 
-func randomDuplicating(r *rand.Rand, model string) *duplicating {
-	d := &duplicating{Rand: r, insert: "enqueue", remove: "dequeue", n: 4 + r.IntN(8), processes: 2 + r.IntN(3), values: 1 + r.IntN(3)}
-	if model == "stack" {
-		d.insert, d.remove = "push", "pop"
-	}
+func randomDuplicating(r *rand.Rand) *duplicating {
+	d := &duplicating{Rand: r, n: 4 + r.IntN(8), processes: 2 + r.IntN(3), values: 1 + r.IntN(3)}
 	if r.IntN(2) == 0 {
 		d.looks = r.IntN(40)
 	}

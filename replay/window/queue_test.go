@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -19,9 +18,7 @@ import (
 )
 
 var (
-	repeatedRounds = flag.Int("repeatedrounds", 1500, "random histories of TestRun per model; more with -full")
-	tableFlag      = flag.Bool("table", false, "print times of Run")
-	tableModels    = flag.String("tablemodels", "queue stack", "of -table")
+	repeatedRounds = flag.Int("repeatedrounds", 1500, "random histories of TestRun; more with -full")
 )
 
 // TestRun compares Run with the general search on small histories.
@@ -32,38 +29,36 @@ func TestRun(t *testing.T) {
 	if *full {
 		rounds = max(rounds, 20000)
 	}
-	for _, model := range []string{"queue", "stack"} {
-		s := lookup(t, model)
-		count := map[string]int{}
-		for range rounds {
-			h := randomDuplicating(r, model).history(t, s)
-			var v replay.Verdict
-			v.Finding = window.Run(ops.New(h, s, 1<<30), nil)
-			if h.Pending() > 0 {
-				count["pending"]++
-			}
-			want := searched(t, h, s).Answer
-			count[v.Answer.String()]++
-			if hasSizes(h) {
-				count[v.Answer.String()+" with sizes"]++
-				if v.Cause == replay.Declined {
-					continue
-				}
-			}
-			if v.Answer != want {
-				t.Fatalf("%s: %v (%v), want %v:\n%s", model, v.Answer, v.Cause, want, show(h))
-			}
-			if v.Answer == replay.Linearizable {
-				if err := replay.Verify(h, s, v.Witness, nil); err != nil {
-					t.Fatalf("%s: %v: %v:\n%s", model, v.Witness, err, show(h))
-				}
+	s := lookup(t, "queue")
+	count := map[string]int{}
+	for range rounds {
+		h := randomDuplicating(r).history(t, s)
+		var v replay.Verdict
+		v.Finding = window.Run(ops.New(h, s, 1<<30), nil)
+		if h.Pending() > 0 {
+			count["pending"]++
+		}
+		want := searched(t, h, s).Answer
+		count[v.Answer.String()]++
+		if hasSizes(h) {
+			count[v.Answer.String()+" with sizes"]++
+			if v.Cause == replay.Declined {
+				continue
 			}
 		}
-		t.Log(model, count)
-		if count["linearizable"] < rounds/4 || count["not-linearizable"] < rounds/4 ||
-			count["linearizable with sizes"] < rounds/40 || count["not-linearizable with sizes"] < rounds/40 || count["unknown"] > rounds/10 {
-			t.Errorf("%s: %v", model, count)
+		if v.Answer != want {
+			t.Fatalf("%v (%v), want %v:\n%s", v.Answer, v.Cause, want, show(h))
 		}
+		if v.Answer == replay.Linearizable {
+			if err := replay.Verify(h, s, v.Witness, nil); err != nil {
+				t.Fatalf("%v: %v:\n%s", v.Witness, err, show(h))
+			}
+		}
+	}
+	t.Log(count)
+	if count["linearizable"] < rounds/4 || count["not-linearizable"] < rounds/4 ||
+		count["linearizable with sizes"] < rounds/40 || count["not-linearizable with sizes"] < rounds/40 || count["unknown"] > rounds/10 {
+		t.Error(count)
 	}
 }
 
@@ -81,108 +76,62 @@ func TestLostOperations(t *testing.T) {
 	if *full {
 		rounds = max(rounds, 20000)
 	}
-	for _, model := range []string{"queue", "stack"} {
-		s := lookup(t, model)
-		count := map[string]int{}
-		for range rounds {
-			d := randomDuplicating(r, model)
-			d.n, d.values, d.lost = 6+r.IntN(9), 1+r.IntN(9), 20+r.IntN(150)
-			h := d.history(t, s)
-			f, want := window.Run(ops.New(h, s, 1<<30), nil), searched(t, h, s).Answer
-			if want == replay.Undecided || f.Cause == replay.Declined && hasSizes(h) {
-				count["left out"]++
-				continue
-			}
-			if checkFinding(t, "queue or stack search", h, s, f, want); t.Failed() {
-				t.Fatal(show(h))
-			}
-			if h.Pending() > 0 {
-				count[f.Answer.String()]++
-			}
+	s := lookup(t, "queue")
+	count := map[string]int{}
+	for range rounds {
+		d := randomDuplicating(r)
+		d.n, d.values, d.lost = 6+r.IntN(9), 1+r.IntN(9), 20+r.IntN(150)
+		h := d.history(t, s)
+		f, want := window.Run(ops.New(h, s, 1<<30), nil), searched(t, h, s).Answer
+		if want == replay.Undecided || f.Cause == replay.Declined && hasSizes(h) {
+			count["left out"]++
+			continue
 		}
-		t.Log(model, count)
-		if count["linearizable"] < rounds/4 || count["not-linearizable"] < rounds/8 || count["left out"] > rounds/20 {
-			t.Errorf("%s: %v", model, count)
+		if checkFinding(t, "window", h, s, f, want); t.Failed() {
+			t.Fatal(show(h))
 		}
+		if h.Pending() > 0 {
+			count[f.Answer.String()]++
+		}
+	}
+	t.Log(count)
+	if count["linearizable"] < rounds/4 || count["not-linearizable"] < rounds/8 || count["left out"] > rounds/20 {
+		t.Error(count)
 	}
 }
 
-// TestReached: a refuted queue or stack with repeated values names the response that
+// TestReached: a refuted queue with repeated values names the response that
 // no search got past. Mostly it is the first one with which the history fails.
 func TestReached(t *testing.T) {
 	t.Logf("-seed %d", *seedFlag)
 	r := rand.New(rand.NewPCG(*seedFlag, 78))
-	for _, model := range []string{"queue", "stack"} {
-		s := lookup(t, model)
-		refuted, first := 0, 0
-		for range 2000 {
-			h := randomDuplicating(r, model).history(t, s)
-			f := window.Run(ops.New(h, s, 1<<30), nil)
-			if f.Answer != replay.NotLinearizable {
-				continue
-			}
-			refuted++
-			if !slices.ContainsFunc(h.Ops, func(op history.Operation) bool { return op.Return == f.Reached }) {
-				t.Fatalf("%s: no response is at %d:\n%s", model, f.Reached, show(h))
-			}
-			if searched(t, h.UpTo(f.Reached), s).Answer == replay.NotLinearizable &&
-				searched(t, h.UpTo(f.Reached-1), s).Answer == replay.Linearizable {
-				first++
-			}
+	s := lookup(t, "queue")
+	refuted, first := 0, 0
+	for range 2000 {
+		h := randomDuplicating(r).history(t, s)
+		f := window.Run(ops.New(h, s, 1<<30), nil)
+		if f.Answer != replay.NotLinearizable {
+			continue
 		}
-		t.Logf("%s: %d refuted, the first response that fails is named in %d", model, refuted, first)
-		if refuted < 500 || first < refuted*9/10 {
-			t.Errorf("%s: %d refuted, the first response that fails is named in %d", model, refuted, first)
+		refuted++
+		if !slices.ContainsFunc(h.Ops, func(op history.Operation) bool { return op.Return == f.Reached }) {
+			t.Fatalf("no response is at %d:\n%s", f.Reached, show(h))
+		}
+		if searched(t, h.UpTo(f.Reached), s).Answer == replay.NotLinearizable &&
+			searched(t, h.UpTo(f.Reached-1), s).Answer == replay.Linearizable {
+			first++
 		}
 	}
-}
-
-// TestTable prints times.
-func TestTable(t *testing.T) {
-	if !*tableFlag {
-		t.Skip("needs -table")
+	t.Logf("%d refuted, the first response that fails is named in %d", refuted, first)
+	if refuted < 500 || first < refuted*9/10 {
+		t.Errorf("%d refuted, the first response that fails is named in %d", refuted, first)
 	}
-	for _, model := range strings.Fields(*tableModels) {
-		for _, T := range []int{4, 16} {
-			for _, n := range []int{1000, 10000} {
-				for _, fault := range []string{"", "wrong@50", "swap@50"} {
-					text := ""
-					for seed := range uint64(5) {
-						w := simulate.Workload{Model: model, Ops: n, Threads: T, Seed: seed + 1, Values: 8}
-						if fault != "" {
-							f, _ := simulate.ParseFault(fault)
-							w.Faults = []simulate.Fault{f}
-						}
-						h, err := w.History()
-						if err != nil {
-							text += " " + err.Error()
-							break
-						}
-						text += " " + tableTime(t, h, lookup(t, model))
-					}
-					t.Logf("%s T=%d n=%d %s:%s", model, T, n, fault, text)
-				}
-			}
-		}
-	}
-}
-
-func tableTime(t testing.TB, h *history.History, s replay.Spec) string {
-	start := time.Now()
-	v := window.Run(ops.New(h, s, 1<<30), meter.New(func() bool { return time.Since(start) > 10*time.Second }))
-	took := time.Since(start)
-	if v.Answer == replay.Linearizable {
-		if err := replay.Verify(h, s, v.Witness, nil); err != nil {
-			t.Error(err)
-		}
-	}
-	return fmt.Sprintf("%c%v:%v", v.Answer.String()[0], v.Cause, took.Round(time.Millisecond))
 }
 
 // large draws a history of few values, and one that is the same up to where
 // two values change places.
-func large(t testing.TB, model string, n, threads, values int, seed uint64) (right, wrong *history.History) {
-	w := simulate.Workload{Model: model, Ops: n, Threads: threads, Seed: seed, Values: values}
+func large(t testing.TB, n, threads, values int, seed uint64) (right, wrong *history.History) {
+	w := simulate.Workload{Model: "queue", Ops: n, Threads: threads, Seed: seed, Values: values}
 	right, err := w.History()
 	if err != nil {
 		t.Fatal(err)
@@ -234,7 +183,7 @@ func TestLargeQueues(t *testing.T) {
 				if n > 300 && values%8 > 0 && !*full {
 					continue
 				}
-				right, wrong := large(t, "queue", n, threads, values, uint64(n+threads))
+				right, wrong := large(t, n, threads, values, uint64(n+threads))
 				start := time.Now()
 				var v replay.Verdict
 				v.Finding = window.Run(ops.New(right, queue, 1<<30), nil)
@@ -292,26 +241,24 @@ func watched(t *testing.T, h *history.History, last bool) *history.History {
 	return h
 }
 
-// TestWatched: long queues and stacks of few values, of which it is seen that they are
+// TestWatched: long queues of few values, of which it is seen that they are
 // not empty, are decided with little work and memory.
 func TestWatched(t *testing.T) {
 	t.Parallel()
-	for _, model := range []string{"queue", "stack"} {
-		s := lookup(t, model)
-		h, err := simulate.Workload{Model: model, Threads: 4, Ops: 3000, Values: 8, Fill: 300, Seed: 1}.History()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, last := range []bool{false, true} {
-			h := watched(t, h, last)
-			asked := 0
-			f := window.Run(ops.New(h, s, 1<<28), meter.New(func() bool { asked++; return asked > 1<<22/meter.AskEvery }))
-			if want := map[bool]replay.Answer{false: replay.Linearizable, true: replay.NotLinearizable}[last]; f.Answer != want {
-				t.Fatalf("%s, empty %v: %v (%v) after %d questions", model, last, f.Answer, f.Cause, asked)
-			} else if want == replay.Linearizable {
-				if err := replay.Verify(h, s, f.Witness, nil); err != nil {
-					t.Fatal(err)
-				}
+	s := lookup(t, "queue")
+	h, err := simulate.Workload{Model: "queue", Threads: 4, Ops: 3000, Values: 8, Fill: 300, Seed: 1}.History()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, last := range []bool{false, true} {
+		h := watched(t, h, last)
+		asked := 0
+		f := window.Run(ops.New(h, s, 1<<28), meter.New(func() bool { asked++; return asked > 1<<22/meter.AskEvery }))
+		if want := map[bool]replay.Answer{false: replay.Linearizable, true: replay.NotLinearizable}[last]; f.Answer != want {
+			t.Fatalf("empty %v: %v (%v) after %d questions", last, f.Answer, f.Cause, asked)
+		} else if want == replay.Linearizable {
+			if err := replay.Verify(h, s, f.Witness, nil); err != nil {
+				t.Fatal(err)
 			}
 		}
 	}
@@ -343,16 +290,16 @@ func TestLongStates(t *testing.T) {
 
 // TestBounds gives Run too little time and memory.
 func TestBounds(t *testing.T) {
-	right, _ := large(t, "stack", 1000, 16, 8, 1)
-	stack := lookup(t, "stack")
+	right, _ := large(t, 1000, 16, 8, 1)
+	queue := lookup(t, "queue")
 	var v replay.Verdict
-	v.Finding = window.Run(ops.New(right, stack, 1<<18), nil)
+	v.Finding = window.Run(ops.New(right, queue, 1<<18), nil)
 	if v.Answer != replay.Undecided || v.Cause != replay.Memory {
 		t.Errorf("%v (%v) within 256 KiB", v.Answer, v.Cause)
 	}
 	asked := 0
 	v = replay.Verdict{}
-	v.Finding = window.Run(ops.New(right, stack, 1<<30), meter.New(func() bool { asked++; return asked > 3 }))
+	v.Finding = window.Run(ops.New(right, queue, 1<<30), meter.New(func() bool { asked++; return asked > 3 }))
 	if v.Answer != replay.Undecided || v.Cause != replay.Time || asked > 5 {
 		t.Errorf("%v (%v) after %d questions", v.Answer, v.Cause, asked)
 	}
@@ -360,7 +307,7 @@ func TestBounds(t *testing.T) {
 
 // TestDeclines gives Run what it does not decide.
 func TestDeclines(t *testing.T) {
-	for _, model := range []string{"kv", "register", "set", "multiset", "priority-queue", "deque", "counter", "cas-register"} {
+	for _, model := range []string{"stack", "kv", "register", "set", "multiset", "priority-queue", "deque", "counter", "cas-register"} {
 		h, err := simulate.Workload{Model: model, Threads: 3, Ops: 20, Seed: 1}.History()
 		if err != nil {
 			t.Fatal(err)
@@ -371,25 +318,23 @@ func TestDeclines(t *testing.T) {
 	}
 }
 
-// BenchmarkRun decides histories of queues and stacks of 8 values, and such in
+// BenchmarkRun decides histories of queues of 8 values, and such in
 // which two values come out in the wrong order.
 func BenchmarkRun(b *testing.B) {
-	for _, model := range []string{"queue", "stack"} {
-		for _, threads := range []int{4, 16} {
-			for _, n := range []int{1000, 10000} {
-				right, wrong := large(b, model, n, threads, 8, 1)
-				for k, h := range []*history.History{right, wrong} {
-					b.Run(fmt.Sprintf("spec=%s/swaps=%d/n=%d/T=%d", model, k, n, threads), func(b *testing.B) {
-						s := lookup(b, model)
-						for b.Loop() {
-							start := time.Now()
-							v := window.Run(ops.New(h, s, 1<<30), meter.New(func() bool { return time.Since(start) > 5*time.Second }))
-							if v.Answer == replay.Undecided {
-								b.Skipf("%v (%v)", v.Answer, v.Cause)
-							}
+	for _, threads := range []int{4, 16} {
+		for _, n := range []int{1000, 10000} {
+			right, wrong := large(b, n, threads, 8, 1)
+			for k, h := range []*history.History{right, wrong} {
+				b.Run(fmt.Sprintf("spec=queue/swaps=%d/n=%d/T=%d", k, n, threads), func(b *testing.B) {
+					s := lookup(b, "queue")
+					for b.Loop() {
+						start := time.Now()
+						v := window.Run(ops.New(h, s, 1<<30), meter.New(func() bool { return time.Since(start) > 5*time.Second }))
+						if v.Answer == replay.Undecided {
+							b.Skipf("%v (%v)", v.Answer, v.Cause)
 						}
-					})
-				}
+					}
+				})
 			}
 		}
 	}
