@@ -28,13 +28,13 @@
 //     O(n log n), and lists to which operations append different values, such as those of
 //     Elle's list-append (package monitor);
 //   - short search: up to 5,000 configurations, and 30 more for each response that it
-//     reaches, so that it gives up early where it is stuck. Before it, a read of a value that
-//     nobody writes refutes the history of a register or a map;
-//   - window: queues and stacks with repeated values, from one response to the next;
+//     reaches, so that it gives up early where it is stuck. In a priority queue of few
+//     priorities, it may take 64 times as long for each response. Before it, a read of a
+//     value that nobody writes refutes the history of a register or a map;
+//   - window: queues with repeated values, from one response to the next;
 //   - order: queues, stacks, priority queues and deques, also bounded, with sizes or with
 //     pending removals, and registers, maps and transactions, by constraints on pairs of
-//     operations. In a priority queue of few priorities, the search may first take 64 times
-//     as long for each response;
+//     operations;
 //   - search: the complete search, part by part where objects have parts. Before it, a
 //     result that no state gives refutes the history;
 //   - depth and families: the depth of a linearizable history, up to Options.MaxDepth. Its
@@ -79,7 +79,7 @@
 //   - monitor: recorders and stress tests of queues, sets and maps that write different values,
 //     thousands of operations at once;
 //   - short search: logs of etcd and of Jepsen's registers;
-//   - window: queues and stacks of jobs whose values repeat;
+//   - window: queues of jobs whose values repeat;
 //   - order: schedulers with few priorities, bounded queues, deques, and registers and
 //     key-value stores of Jepsen's kind, with compare-and-set or transactions; all of these
 //     where clients lose responses;

@@ -38,7 +38,7 @@ type row struct {
 var engines = []row{
 	{name: "depth", kind: replay.FamiliesEngine, max: unbounded, run: runDepth},
 	{name: "monitor", kind: replay.MonitorEngine, min: short + 1, max: unbounded, forced: true, run: runMonitor},
-	{name: "short search", kind: replay.SearchEngine, max: unbounded, share: &limits.quick, run: runShortSearch},
+	{name: "short search", kind: replay.SearchEngine, max: unbounded, share: &limits.collection, run: runShortSearch},
 	{name: "window", kind: replay.SearchEngine, max: unbounded, share: &limits.collection, run: runWindow},
 	{name: "order", kind: replay.SearchEngine, max: unbounded, share: &limits.collection, run: runOrder},
 	{name: "search", kind: replay.SearchEngine, max: unbounded, forced: true, run: runLongSearch},
@@ -108,34 +108,30 @@ func runMonitor(t *task, m *meter.Meter) (replay.Finding, error) {
 	return f, nil
 }
 
-// runShortSearch decides most histories.
-func runShortSearch(t *task, m *meter.Meter) (replay.Finding, error) {
-	if i := unwritten(t.Problem, m); i != ops.None {
-		return refutedBy(t.H, i), nil
-	}
-	pace := search.Pace{Least: limits.quick.least, Each: limits.quick.each}
-	return search.RunAtPace(t.Problem, pace, m), nil
-}
-
-// runOrder first searches for longer than the short search in a priority queue of few
+// runShortSearch decides most histories. It takes longer for a priority queue of few
 // priorities. A removal may then take many insertions, so that the order needs much time and
 // memory: 3,000 operations of 8 priorities by 24 clients take it three times as long as the
 // search, and if clients lose responses, it often runs out of memory.
-func runOrder(t *task, m *meter.Meter) (replay.Finding, error) {
-	if d := t.Discipline(); d == replay.Smallest || d == replay.Largest {
-		values := t.Columns(m)
-		if values == nil {
-			return replay.GaveUp(replay.Time), nil
-		}
-		if values.Values <= 8 || values.Values <= 16 && t.H.Pending() > 0 {
-			pace := search.Pace{Least: 8 * limits.quick.least, Each: 64 * limits.quick.each}
-			if f := search.RunAtPace(t.Problem, pace, m); f.Decided() {
-				return f, nil
-			}
-		}
+func runShortSearch(t *task, m *meter.Meter) (replay.Finding, error) {
+	if t.hasFewPriorities(m) {
+		return search.RunAtPace(t.Problem, search.Pace{Least: 8 * limits.quick.least, Each: 64 * limits.quick.each}, m), nil
 	}
-	return order.Run(t.Problem, m), nil
+	m = m.Share(limits.quick.of(len(t.H.Ops)))
+	if i := unwritten(t.Problem, m); i != ops.None {
+		return refutedBy(t.H, i), nil
+	}
+	return search.RunAtPace(t.Problem, search.Pace{Least: limits.quick.least, Each: limits.quick.each}, m), nil
 }
+
+func (t *task) hasFewPriorities(m *meter.Meter) bool {
+	if d := t.Discipline(); d != replay.Smallest && d != replay.Largest {
+		return false
+	}
+	c := t.Columns(m)
+	return c != nil && (c.Values <= 8 || c.Values <= 16 && t.H.Pending() > 0)
+}
+
+func runOrder(t *task, m *meter.Meter) (replay.Finding, error) { return order.Run(t.Problem, m), nil }
 
 // runLongSearch refutes a history with a result that no state gives. The search would
 // try all orders before it found that. Without such a result, it runs the search.
