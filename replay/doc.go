@@ -31,7 +31,7 @@
 //	Described          facts about operations: roles, parts, what is read-only or impossible
 //	Stepped            what operations do to registers, to the cells of a map, or to a set
 //	Divisible          operations on several parts as steps on one part each
-//	Trusted            no trial of the specification at each check (see spectest.Probe)
+//	Trusted            no trial of the specification at each check
 //
 //	of an Object       what it gives
 //	State              states that are interned, and transitions that are computed once

@@ -122,8 +122,9 @@ func OutcomesOf(s State, op *history.Operation) []Outcome {
 	return Transitions(s, inv)
 }
 
-// A Trusted specification has tests of its own, so no check tests it (see
-// spectest.Probe). The bundled specifications are Trusted.
+// A Trusted specification has tests of its own. A check tries any other one first, with a few
+// programs of the invocations of the history, for faults that lead to wrong verdicts; see
+// package spectest. The bundled specifications are Trusted.
 type Trusted interface{ Trusted() }
 
 // Calls returns the meter for calls of the objects of a specification: m, because such

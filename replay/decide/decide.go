@@ -15,8 +15,8 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/trial"
 	"github.com/leadline/leadline/replay/ops"
-	"github.com/leadline/leadline/replay/spec/spectest"
 	"github.com/leadline/leadline/replay/state"
 )
 
@@ -91,7 +91,7 @@ func panicked(h *history.History, spec replay.Spec, value any) *PanicError {
 //     not model (see replay.Unmodelled);
 //   - a *PanicError, if the specification (or an engine) panicked;
 //   - an error that wraps ErrWitness;
-//   - another error if h is nil or malformed, if spec is nil or wrong (see spectest.Probe),
+//   - another error if h is nil or malformed, if spec is nil or wrong (see replay.Trusted),
 //     or if o.Engine or o.Chains is unknown.
 //
 // Build histories with history.New or a history.Builder. Check refuses a history made by
@@ -155,14 +155,14 @@ func Read(ctx context.Context, h *history.History, spec replay.Spec, o replay.Op
 	return v, t.Problem, nil
 }
 
-// probe runs spectest.Probe for at most half of the time limit.
+// probe runs trial.Probe for at most half of the time limit.
 func probe(ctx context.Context, spec replay.Spec, ops []history.Operation, limit time.Duration) error {
 	if _, trusted := spec.(replay.Trusted); !trusted && limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, limit/2)
 		defer cancel()
 	}
-	return spectest.Probe(ctx, spec, ops)
+	return trial.Probe(ctx, spec, ops)
 }
 
 // nameOf returns the name of a specification whose Name may panic.

@@ -208,7 +208,7 @@ func TestBadOperationsAreErrors(t *testing.T) {
 	}
 }
 
-// liar returns 1 three times: to the two runs of spectest.Probe, and to an engine.
+// liar returns 1 three times: to the two runs of trial.Probe, and to an engine.
 type liar struct{ asked *int }
 
 func (l liar) Name() string                   { return "liar" }

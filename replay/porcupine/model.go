@@ -56,7 +56,7 @@ func newSpecification(model porcupine.Model) (*specification, error) {
 	return s, nil
 }
 
-// Trusted exempts the specification from spectest.Probe: a state that is not equal to itself
+// Trusted exempts the specification from trials: a state that is not equal to itself
 // gets a new key each time.
 func (s *specification) Trusted() {}
 

@@ -85,7 +85,7 @@ func parseEdge(edge value) (e runEdge, next value, err error) {
 // Class is the name of the class whose runs these are.
 func (r *runs) Class() string { return r.class }
 
-// Trusted exempts the specification from spectest.Probe.
+// Trusted exempts the specification from trials; see replay.Trusted.
 func (r *runs) Trusted() {}
 
 // check accepts the methods that occur in runs.

@@ -9,8 +9,8 @@ import (
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/hitting/visibility"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/trial"
 	"github.com/leadline/leadline/replay/spec"
-	"github.com/leadline/leadline/replay/spec/spectest"
 	"github.com/leadline/leadline/replay/weak"
 )
 
@@ -49,7 +49,7 @@ func (c *checker) Violates(ctx context.Context, h *history.History, levels map[s
 
 // probe returns a fault of the specification, and keeps the first one in c.fault.
 func (c *checker) probe(s replay.Spec, ops []history.Operation) error {
-	err := spectest.Probe(context.Background(), s, ops)
+	err := trial.Probe(context.Background(), s, ops)
 	if c.fault == nil {
 		c.fault = err
 	}
@@ -113,6 +113,6 @@ type objectSpec struct {
 	*replay.Model[[]stress.Invocation]
 }
 
-// Trusted exempts the specification from spectest.Probe, which would repeat all calls for
+// Trusted exempts the specification from trials, which would repeat all calls for
 // each state.
 func (objectSpec) Trusted() {}

@@ -40,8 +40,8 @@
 // them. They have the constructor as it stands in the call of Test, so it must not use local
 // variables.
 //
-// Your own specification may have faults, too. So spectest.Probe first tries it on the
-// invocations of the test. If it finds a fault, the error is about the specification, and
+// Your own specification may have faults, too. So Test first tries it on its
+// invocations (see replay.Trusted). If it finds a fault, the error is about the specification, and
 // the object is not judged.
 package stresstest
 

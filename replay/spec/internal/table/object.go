@@ -96,7 +96,7 @@ func isSet(list []value) bool {
 // New returns the object in its initial state.
 func (s *Specification[S]) New() replay.Object { return object[S]{s.Table, s.Fresh()} }
 
-// Trusted exempts the specification from spectest.Probe.
+// Trusted exempts the specification from trials; see replay.Trusted.
 func (s *Specification[S]) Trusted() {}
 
 // String returns the specification in the form that Parse reads.

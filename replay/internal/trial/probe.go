@@ -1,4 +1,4 @@
-package spectest
+package trial
 
 import (
 	"context"
@@ -14,7 +14,7 @@ const probePrograms = 2
 
 // Probe looks for faults of a specification that lead to wrong verdicts, at the beginning of
 // a check. It runs programs of the first different invocations that Check accepts, tries each
-// of these in each state, and tests what Run tests, except for
+// of these in each state, and tests what Check tests, except for
 //   - facts, and results that Check rejects;
 //   - keys that separate more states than need be.
 //

@@ -1,4 +1,4 @@
-package spectest_test
+package trial_test
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/internal/trial"
 	"github.com/leadline/leadline/replay/spec"
-	"github.com/leadline/leadline/replay/spec/spectest"
 )
 
 // A list has the values that were pushed.
@@ -167,7 +167,7 @@ func TestProbe(t *testing.T) {
 			return struct{ replay.Object }{&tally{n: made}}
 		}}, "objects have to be deterministic"},
 	} {
-		err := spectest.Probe(context.Background(), test.spec, pushes())
+		err := trial.Probe(context.Background(), test.spec, pushes())
 		switch {
 		case test.want == "" && err != nil:
 			t.Errorf("%s: %v", name, err)
@@ -186,7 +186,7 @@ func TestProbe(t *testing.T) {
 		}
 		return next(s, inv)
 	}
-	if err := spectest.Probe(context.Background(), leaky, pushes()); err == nil {
+	if err := trial.Probe(context.Background(), leaky, pushes()); err == nil {
 		t.Error("the initial state changes")
 	}
 }
@@ -218,7 +218,7 @@ func TestProbeBundled(t *testing.T) {
 				continue
 			}
 			probed[h.Model]++
-			if err := spectest.Probe(context.Background(), untrusted{s}, h.Ops); err != nil {
+			if err := trial.Probe(context.Background(), untrusted{s}, h.Ops); err != nil {
 				t.Errorf("%s: %v", file, err)
 			}
 			if _, ok := s.(replay.Trusted); !ok {
@@ -247,7 +247,7 @@ func TestProbeStops(t *testing.T) {
 		}
 		return next(s, inv)
 	}
-	if err := spectest.Probe(ctx, slow, pushes()); err != nil || calls > 4 {
+	if err := trial.Probe(ctx, slow, pushes()); err != nil || calls > 4 {
 		t.Errorf("%v after %d calls", err, calls)
 	}
 }
