@@ -414,6 +414,10 @@
 // A history that is not decided is unknown, with a cause: depth, schedules, time,
 // memory or cancelled.
 //
+// Long histories of stacks, deques and priority queues whose values repeat are hard, most of
+// all if clients lose responses. Insert distinct values: then it is known which operation took
+// or read what.
+//
 // # Exit status
 //
 //	0  all histories are linearizable

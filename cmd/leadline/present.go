@@ -112,6 +112,11 @@ func (p *textPresenter) present(r *result) error {
 		}
 		return report.Short(p.out, h, v, o)
 	}
+	isOverBudget := v.Answer == replay.Undecided && (v.Cause == replay.Time || v.Cause == replay.Memory)
+	if isOverBudget && replay.TraitsOf(r.Spec).Discipline != replay.NoDiscipline {
+		_, err := fmt.Fprintln(p.out, "    distinct values are easier to check: insert or write each only once (leadline help bounds)")
+		return err
+	}
 	if p.flags.verbose && v.Witness != nil {
 		return report.Witness(p.out, h, r.Spec, v, o)
 	}

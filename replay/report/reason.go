@@ -402,7 +402,7 @@ func (p *printer) undecided(v *replay.Verdict) {
 	}
 	p.passagef("", "%s", text)
 	if known && v.Cause != replay.Cancelled && v.Cause != replay.Declined {
-		p.passagef("", "Shorter histories, fewer pending operations and values that do not repeat make the check easier.")
+		p.passagef("", "Insert or write distinct values: it is then known which operation took or read what. Shorter histories, fewer open operations and fewer lost responses help as well.")
 	}
 }
 
