@@ -1,4 +1,4 @@
-package leadline
+package porcupine
 
 import (
 	"context"
@@ -17,8 +17,7 @@ import (
 	"github.com/leadline/leadline/replay/view"
 )
 
-// An Info is the result of a check. It takes the place of a
-// porcupine.LinearizationInfo.
+// An Info is the result of a check.
 type Info struct {
 	History *history.History
 	Spec    replay.Spec

@@ -1,4 +1,4 @@
-package leadline
+package porcupine
 
 import (
 	"fmt"

@@ -1,24 +1,26 @@
-// Package leadline checks histories with leadline that were made for porcupine
-// (github.com/anishathalye/porcupine). Models, operations and events stay as they are.
-// Replace
+// Package porcupine checks histories with leadline that were made for porcupine
+// (github.com/anishathalye/porcupine). Change the import
 //
 //	import "github.com/anishathalye/porcupine"
-//	...
-//	if !porcupine.CheckOperations(model, ops) { ... }
 //
-// by
+// to
 //
-//	import leadline "github.com/leadline/leadline/replay/porcupine"
-//	...
-//	if !leadline.CheckOperations(model, ops) { ... }
+//	import "github.com/leadline/leadline/replay/porcupine"
 //
-// Each function that checks has the name, the parameters and the results of
-// porcupine's, except that CheckOperationsVerbose and CheckEventsVerbose return an
-// Info, with the witness or the reason why there is none. Info.Explain writes it in
-// sentences, and Visualize writes leadline's page about it. In a test, pass the Info to
-// stresstest.Check, which fails with the explanation and saves the history:
+// and the rest of the program stays as it is. The types of models, operations, events and
+// results are those of porcupine, by other names. So a file may also import both packages,
+// for example to compare their results.
+//
+// Each function has the name, the parameters and the results of porcupine's, except that
+// LinearizationInfo is another type: it has the witness or the reason why there is none.
+// Its method Explain writes them in sentences, and Visualize writes leadline's page. In a
+// test, pass it to stresstest.Check, which fails with the explanation and saves the history:
 //
 //	stresstest.Check(t, info.History, info.Spec, stresstest.CheckOptions{Verdict: &info.Verdict})
+//
+// Three things of porcupine are missing, so that programs that use them do not compile:
+// annotations, because the page does not draw them, and the methods PartialLinearizations and
+// PartialLinearizationsOperations. A Verdict has the whole witness.
 //
 // Operations and Events give access to the rest of leadline.
 //
@@ -74,6 +76,7 @@
 //
 // Steps are not interrupted, and a timeout is checked between them. StepContext gets a
 // context that is done when the time is over, so that a step that waits can return.
+// Parts are checked one after another: a step must not wait for a step of another part.
 //
 // # Explanations
 //
@@ -90,4 +93,4 @@
 // becomes the method get with an argument and a result. Any other description is one
 // argument of the method step. If descriptions do not distinguish operations, a number is
 // added: get#2. States are described by DescribeState.
-package leadline
+package porcupine

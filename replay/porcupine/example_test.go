@@ -1,4 +1,4 @@
-package leadline_test
+package porcupine_test
 
 import (
 	"fmt"
@@ -45,14 +45,8 @@ var kvModel = porcupine.Model{
 	},
 }
 
-// Where there was
-//
-//	import "github.com/anishathalye/porcupine"
-//	...
-//	porcupine.CheckOperations(kvModel, history)
-//
-// one more import and another name before the dot are enough. The verbose functions
-// also have the reason.
+// A program for porcupine needs another import and no other change. This one imports both,
+// and the verbose functions also have the reason.
 func Example() {
 	history := []porcupine.Operation{
 		{ClientId: 0, Input: kvInput{"put", "x", "1"}, Call: 0, Return: 10},

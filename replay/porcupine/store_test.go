@@ -1,4 +1,4 @@
-package leadline_test
+package porcupine_test
 
 import (
 	"cmp"

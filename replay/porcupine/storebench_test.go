@@ -1,6 +1,6 @@
 //go:build unix
 
-package leadline_test
+package porcupine_test
 
 import (
 	"fmt"
