@@ -6,6 +6,18 @@
 //	leadline-cluster worker --url URL [flags]
 //	leadline-cluster version
 //
+// # Build it
+//
+// In a clone, at its root, with a workspace outside of the repository, which stays as it is:
+//
+//	export GOWORK=$(mktemp -d)/go.work
+//	go work init ./cmd/leadline-cluster
+//	go work edit -replace github.com/leadline/leadline="$PWD"
+//	go install ./cmd/leadline-cluster
+//	unset GOWORK
+//
+// Before the last of them, go test ./cmd/leadline-cluster tests it.
+//
 // # When to use which
 //
 //   - One machine: leadline check. It uses all processors, and --resume goes on after a stop.

@@ -1,9 +1,5 @@
 // There is no replace directive, since go install refuses one. In a checkout, work on this
-// module in a workspace outside of the repository:
-//
-//	go work init ~/leadline/cmd/leadline-cluster
-//	go work edit -replace github.com/leadline/leadline=$HOME/leadline
-//	export GOWORK=$PWD/go.work
+// module in a workspace outside of the repository: doc.go has the commands.
 //
 // The version of leadline is the one to be tagged with this module; .ci/install tests both.
 module github.com/leadline/leadline/cmd/leadline-cluster

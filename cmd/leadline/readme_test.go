@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,7 +15,7 @@ import (
 )
 
 // readmeLines is how long the README may be: what a newcomer reads.
-const readmeLines = 150
+const readmeLines = 165
 
 // A block is a fenced block of the README.
 type block struct {
@@ -60,7 +61,7 @@ func TestReadme(t *testing.T) {
 	t.Chdir(root)
 	commands := 0
 	for i, b := range blocks {
-		if b.language != "sh" {
+		if b.language != "sh" || strings.Contains(b.text(), "GOWORK") { // see TestReadmeCluster
 			continue
 		}
 		var printed bytes.Buffer
@@ -90,6 +91,48 @@ func TestReadme(t *testing.T) {
 	}
 	if commands < 4 {
 		t.Errorf("the README runs leadline %d times", commands)
+	}
+}
+
+// TestReadmeCluster builds leadline-cluster by the commands of the README, which its
+// documentation has, too. They leave the repository as it is.
+func TestReadmeCluster(t *testing.T) {
+	blocks := readme(t)
+	i := slices.IndexFunc(blocks, func(b block) bool { return strings.Contains(b.text(), "go work init") })
+	if i < 0 {
+		t.Fatal("the README does not say how to build leadline-cluster")
+	}
+	doc, err := os.ReadFile(root + "/cmd/leadline-cluster/doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if commands := "//\t" + strings.Join(blocks[i].lines, "\n//\t") + "\n"; !strings.Contains(string(doc), commands) {
+		t.Errorf("doc.go of leadline-cluster does not have the lines\n%s", commands)
+	}
+	if !*full {
+		t.Skip("fetches and builds NATS: with -full")
+	}
+	t.Chdir(root)
+	t.Setenv("GOBIN", t.TempDir())
+	t.Setenv("TMPDIR", t.TempDir())
+	repository := func() (all string) {
+		for _, name := range []string{"go.mod", "go.sum", "cmd/leadline-cluster/go.mod", "cmd/leadline-cluster/go.sum", "go.work", "go.work.sum"} {
+			text, err := os.ReadFile(name)
+			all += fmt.Sprintf("%s %s %t\n", name, text, err == nil)
+		}
+		return all
+	}
+	before := repository()
+	if output, err := exec.Command("sh", "-ec", blocks[i].text()).CombinedOutput(); err != nil {
+		t.Fatalf("%s\n%v\n%s", blocks[i].text(), err, output)
+	}
+	if after := repository(); after != before {
+		t.Errorf("the commands have changed the repository:\n%s\nbefore:\n%s", after, before)
+	}
+	c := exec.Command(filepath.Join(os.Getenv("GOBIN"), "leadline-cluster"), "check", "cmd/leadline-cluster/testdata/example.jsonl")
+	output, err := c.CombinedOutput()
+	if c.ProcessState.ExitCode() != statusNot || !bytes.Contains(output, []byte(`"verdict":"not-linearizable"`)) {
+		t.Errorf("%s: %v\n%s", c, err, output)
 	}
 }
 
