@@ -7,7 +7,7 @@ import (
 
 const etcdName = "etcd"
 
-// etcdLines has the log of a Jepsen test, or its history.txt. It skips lines that are not about
+// etcdLines has the logs of Jepsen tests, or a history.txt. It skips lines that are not about
 // an operation. See the package documentation for the meaning of timeouts.
 var etcdLines = lineFormat{
 	name:        etcdName,
@@ -21,11 +21,18 @@ var etcdPrefix = []byte("jepsen.util")
 
 // cutEtcd cuts a line PROCESS :TYPE :F VALUE, which a date and other words may precede.
 func cutEtcd(l *line, text []byte) bool {
-	if before, after, found := bytes.Cut(text, etcdPrefix); found {
+	before, after, found := bytes.Cut(text, etcdPrefix)
+	switch {
+	case found:
+		l.hasPrefix = true
 		if l.time = before[:min(len(before), len("2006-01-02 15:04:05,000"))]; !isDate(string(l.time)) {
 			l.time = nil
 		}
 		text = bytes.TrimPrefix(bytes.TrimPrefix(after, []byte(":")), []byte(" -"))
+	case isRunMark(text):
+		l.kind = runLine
+	case bytes.HasPrefix(text, reportMark):
+		l.kind = reportLine
 	}
 	var typ, f []byte
 	l.process, text = cutWord(text)

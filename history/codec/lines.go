@@ -54,6 +54,7 @@ type line struct {
 	// The stamps of an operation.
 	start, end []byte
 	time       []byte // of an event; its place in the file counts, unless the times contradict it
+	hasPrefix  bool   // of an event of a log
 }
 
 type lineKind uint8
@@ -63,6 +64,8 @@ const (
 	eventLine                     // an event of a process
 	operationLine                 // an operation with its stamps; each is a process of its own
 	crashLine                     // what is open stays pending, and its processes go on as new ones
+	runLine                       // between the events of two histories
+	reportLine                    // a report begins, which repeats events without their prefix
 )
 
 // format returns the Format of a row.
@@ -142,6 +145,8 @@ type lineDecoder struct {
 	b      *history.Builder
 	words  *wordHistory // of a format without objects
 	edn    *ednReader   // of words
+	inLog  bool         // lines without a prefix are not events
+	ended  bool         // a line between two histories came after the last event
 	pool   *pool
 	open   map[identifier]openCall
 	// Operations with stamps, and these.

@@ -240,13 +240,24 @@ func (d *lineDecoder) crash() {
 
 // word adds an event of a format without objects.
 func (d *lineDecoder) word(l *line) (fault string) {
-	if l.kind == skippedLine {
+	switch {
+	case l.kind == runLine:
+		d.ended = true
+	case l.kind == reportLine:
+		d.inLog = true
+	}
+	switch {
+	case l.kind != eventLine || d.inLog && !l.hasPrefix:
 		return ""
-	}
-	if !utf8.Valid(l.method) {
+	case !utf8.Valid(l.method):
 		return "invalid UTF-8"
+	case l.hasPrefix && !d.inLog && d.words != nil && !d.ended:
+		d.inLog = true
+		return fmt.Sprintf("an event of a log (jepsen.util) after events without this prefix (from line %d on): write each history to a file of its own", d.words.line)
 	}
-	if d.words == nil {
+	d.inLog = d.inLog || l.hasPrefix
+	if d.words == nil || d.ended {
+		d.ended = false
 		d.words = &wordHistory{line: d.lines.line}
 		d.begin(d.words.finish)
 		d.words.b = d.b

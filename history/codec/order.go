@@ -203,10 +203,16 @@ func (w *wordHistory) order() bool {
 		return true
 	}
 	w.b.SetSorted(name, history.StampOrder, text+": events are ordered by "+name)
-	return w.sortBy(*by, text)
+	return w.sortBy(*by, by == index, text)
 }
 
 func (k *orderKey) isComplete() bool { return k.some && !k.absent }
+
+// isNumbered reports whether all events have an index, or a time since the test began. In the
+// events of two tests, these clash with the order of the lines.
+func (w *wordEvents) isNumbered() bool {
+	return w.index.isComplete() || w.time.isComplete() && w.time.kind != history.String
+}
 
 func (c clash) message(name string) string {
 	first, second := fmt.Sprintf("response at line %d", c.response), fmt.Sprintf("invocation at line %d", c.invocation)
@@ -216,14 +222,21 @@ func (c clash) message(name string) string {
 	return fmt.Sprintf("%s contradicts the order of the lines: the %s comes before the %s in the file, and not by %s", name, first, second, name)
 }
 
-// sortBy sorts the events by their keys, and pairs them anew.
-func (w *wordHistory) sortBy(k orderKey, clash string) bool {
+// sortBy sorts the events by their keys, which are indices or times, and pairs them anew.
+func (w *wordHistory) sortBy(k orderKey, isIndex bool, clash string) bool {
 	old := w.events
 	list := make([]int, old.n)
 	for i := range list {
 		list[i] = i
 	}
 	slices.SortStableFunc(list, func(x, y int) int { return cmp.Compare(k.at(x), k.at(y)) })
+	for n := 1; isIndex && n < len(list); n++ {
+		if x, y := list[n-1], list[n]; k.at(x) == k.at(y) {
+			first, second := w.events.packed(x).line, w.events.packed(y).line
+			w.b.Errorf(int(second), "the index of this event is that of line %d: %s", first, twoTests)
+			return false
+		}
+	}
 	w.events = wordEvents{}
 	for _, i := range list {
 		p := old.packed(i)

@@ -50,7 +50,12 @@ const eventBytes = 256
 
 // finish gives the events to the Builder.
 func (w *wordHistory) finish() {
+	isNumbered := w.events.isNumbered()
 	if !w.order() {
+		return
+	}
+	if r := &w.events.restart; r.fault != "" && !isNumbered {
+		w.b.Errorf(r.line, "%s", r.fault)
 		return
 	}
 	w.events.index, w.events.time = orderKey{}, orderKey{}

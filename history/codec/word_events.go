@@ -23,6 +23,7 @@ type wordEvents struct {
 	openIDs     map[identifier]int32 // open events with identifiers
 	stamps      []wordStamp          // per event; nil while none has an identifier or a stamp
 	index, time orderKey
+	restart     restart
 }
 
 // A packedEvent is a wordEvent that takes less memory.
@@ -85,6 +86,7 @@ func (w *wordEvents) add(ev *wordEvent) {
 	i := int32(w.n)
 	w.index.add(ev.index)
 	w.time.add(ev.time)
+	w.restart.note(ev)
 	p := packedEvent{
 		value: ev.value, key: ev.key, process: w.process(ev.process), f: w.name(ev.f), line: int32(min(ev.line, math.MaxInt32)),
 		other: -1, typ: ev.typ, unknown: ev.unknown, paired: ev.paired,
