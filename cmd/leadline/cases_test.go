@@ -30,6 +30,14 @@ func TestSharedCases(t *testing.T) {
 		{"logs/4-nested.json", `process=session.id,f=request.name,args=request.params,result=response?.data,call=timing.sent,return=timing.received ?? 0,` +
 			`outcome=response == nil ? "info" : "ok",model=kv`, "linearizable"},
 		{"logs/5-tuple.ndjson", `process=p,type=k,f={"r": "get", "w": "put"}[op[0]],args=op[0] == "w" ? [op[1], op[2]] : [op[1]],result=op[2],model=kv`, "linearizable"},
+		{"logs/6-access.log", `read=columns,skip=c2 == "[warn]",process=c3,op=c4,type=c5 == "-->" ? "invoke" : "ok",f=lower(c6[1:]),` +
+			`args=[split(c7, "/")[2], c9 == nil ? nil : int(split(c9, "=")[1])],result=c6 == 404 ? nil : c7,model=kv`, "linearizable"},
+		{"logs/7-zap.log", `read=tsv,header=no,process=c5.conn,type=c4 endsWith "begin" ? "invoke" : "ok",f=split(c4, " ")[0],args=[c5.key, c5.val],result=c5.val,model=kv`, "linearizable"},
+		{"logs/8-postgres.csv", `read=csv,header=no,process=c4,f=c14 contains "unlock" ? "unlock" : "lock",call=c1 - ns(split(c14, " ")[1], "ms"),return=c1,model=mutex`, "linearizable"},
+		{"logs/9-otlp.jsonl", `records=resourceSpans.scopeSpans.spans,process=find(attributes, .key == "client").value.intValue,f=name[3:],` +
+			`args=[find(attributes, .key == "kv.key").value.stringValue, name == "kv.put" ? find(attributes, .key == "kv.value").value.intValue : nil],` +
+			`result=find(attributes, .key == "kv.value").value.intValue,call=startTimeUnixNano,return=endTimeUnixNano,model=kv`, "linearizable"},
+		{"console-with-report.log", "", "not-linearizable"},
 	} {
 		var stdout, stderr strings.Builder
 		args := []string{"check", "-o", "json", "--map", test.mapping, filepath.Join(dir, test.file)}

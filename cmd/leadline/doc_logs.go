@@ -1,8 +1,15 @@
 // # Logs of other programs
 //
 // --map reads the records of other programs: JSON objects, one after another or in a list,
-// the rows of a table with a header, lines of logfmt, or columns separated by blanks. A mapping
-// gives an expression over the fields of a record for each part of an event or of an
+// the rows of a table, lines of logfmt, or columns separated by blanks. The first line shows
+// which of them it is, unless the mapping says so:
+//
+//	read=json, csv, tsv, logfmt or columns
+//	header=no     the first line of a table is a record; its columns are c1, c2 and so on
+//	records=PATH  the records are the elements of lists inside of objects, as in
+//	              records=data.batches.items
+//
+// A mapping gives an expression over the fields of a record for each part of an event or of an
 // operation. Package history/codec lists the parts and functions. The language is described
 // at https://expr-lang.org. Leadline map lists the fields, and prints a mapping to fill in:
 //
@@ -10,7 +17,7 @@
 //	leadline check --map @trace.map trace.log
 //
 // On the command line, entries are separated by commas, and --map may be repeated. In a
-// file, each has a line of its own, and # begins a comment. These are ten logs with
+// file, each has a line of its own, and # begins a comment. These are logs with
 // their mappings; the files are in cmd/leadline/testdata/logs.
 //
 // Events with the identifier of a request. Lines about other things are skipped:
@@ -71,6 +78,44 @@
 //
 //	$ leadline check --map 'process=$env["worker-id"],f=action == "acquire" ? "lock" : "unlock",call=ns($env["@timestamp"], "ms"),return=ns($env["@timestamp"], "ms") + ns(took_ms, "ms"),outcome=error == nil ? "ok" : "info",model=mutex' cmd/leadline/testdata/logs/locks.jsonl
 //	linearizable      depth 1      4 ops   3 procs  c=2  cp=1    2 orders       1 pending  cmd/leadline/testdata/logs/locks.jsonl
+//	1 history: 1 linearizable, 0 not linearizable, 0 unknown, 0 invalid
+//
+// The log of a proxy, with requests and responses on separate lines. A response has the
+// identifier of its request:
+//
+//	$ leadline check --map 'read=columns,skip=c2 == "[warn]",process=c3,op=c4,type=c5 == "-->" ? "invoke" : "ok",f=lower(c6[1:]),args=[split(c7, "/")[2], c9 == nil ? nil : int(split(c9, "=")[1])],result=c6 == 404 ? nil : c7,model=kv' cmd/leadline/testdata/logs/access.log
+//	linearizable      depth 1      3 ops   2 procs  c=2  cp=1    2 orders       cmd/leadline/testdata/logs/access.log
+//	1 history: 1 linearizable, 0 not linearizable, 0 unknown, 0 invalid
+//
+// The console of zap, with tabs and an object in JSON at the end:
+//
+//	$ leadline check --map 'read=tsv,header=no,skip=c5 == nil,process=c5.conn,type=c4 endsWith "begin" ? "invoke" : "ok",f=split(c4, " ")[0],args=[c5.key, c5.val],result=c5?.val,model=kv' cmd/leadline/testdata/logs/zap.log
+//	linearizable      depth 1      2 ops   2 procs  c=2  cp=1    2 orders       cmd/leadline/testdata/logs/zap.log
+//	1 history: 1 linearizable, 0 not linearizable, 0 unknown, 0 invalid
+//
+// PostgreSQL's log in CSV, without a header. A line has the time of the end, and how long
+// the statement took, in milliseconds:
+//
+//	$ leadline check --map 'read=csv,header=no,process=c4,f=c10 contains "unlock" ? "unlock" : "lock",call=c1 - ns(split(c10, " ")[1], "ms"),return=c1,model=mutex' cmd/leadline/testdata/logs/postgres.csv
+//	linearizable      depth 1      3 ops   2 procs  c=2  cp=1    2 orders       cmd/leadline/testdata/logs/postgres.csv
+//	1 history: 1 linearizable, 0 not linearizable, 0 unknown, 0 invalid
+//
+// Spans of OpenTelemetry in batches. The name of the client is in the object around them:
+//
+//	$ leadline check --map 'records=resourceSpans.scopeSpans.spans,process=find(resource.attributes, .key == "client").value.intValue,f=name[3:],args=[find(attributes, .key == "key").value.stringValue, name == "kv.put" ? find(attributes, .key == "value").value.intValue : nil],result=find(attributes, .key == "value")?.value.intValue,call=startTimeUnixNano,return=endTimeUnixNano,outcome=status.code == 2 ? "info" : "ok",model=kv' cmd/leadline/testdata/logs/spans.jsonl
+//	linearizable      depth 1      3 ops   2 procs  c=2  cp=1    2 orders       1 pending  cmd/leadline/testdata/logs/spans.jsonl
+//	1 history: 1 linearizable, 0 not linearizable, 0 unknown, 0 invalid
+//
+// A list inside of an object, over many lines, with dates and durations:
+//
+//	$ leadline check --map 'records=operations,process=client,f=op,args=args,result=result,call=startedAt,return=startedAt + ns(tookMs, "ms"),model=kv' cmd/leadline/testdata/logs/pretty.json
+//	linearizable      depth 1      2 ops   2 procs  c=2  cp=1    2 orders       cmd/leadline/testdata/logs/pretty.json
+//	1 history: 1 linearizable, 0 not linearizable, 0 unknown, 0 invalid
+//
+// Text of any form. $text is the line:
+//
+//	$ leadline check --map 'skip=$text == "heartbeat",process=split($text, " ")[2],type=$text contains "done" ? "ok" : "invoke",f=split($text, " ")[3],args=[split($text, " ")[4], $text contains "put" ? int(split($text, " ")[5]) : nil],result=$text contains "," ? int(last(split($text, " "))) : nil,model=kv' cmd/leadline/testdata/logs/plain.txt
+//	linearizable      depth 1      2 ops   2 procs  c=2  cp=1    2 orders       cmd/leadline/testdata/logs/plain.txt
 //	1 history: 1 linearizable, 0 not linearizable, 0 unknown, 0 invalid
 //
 // A fault has the line of the record, the expression and its value:

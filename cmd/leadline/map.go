@@ -11,20 +11,21 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func setupMap(*pflag.FlagSet) func(streams, []string) int {
+func setupMap(flags *pflag.FlagSet) func(streams, []string) int {
+	reading := flags.String("map", "", "how the records are read: `read=...,header=no,records=PATH`")
 	return func(s streams, args []string) int {
 		if len(args) != 1 {
 			return fail(s, "map", errors.New("takes one file, or - for standard input"))
 		}
 		ctx, restore := output.Interruptible()
 		defer restore()
-		return printTemplate(ctx, s, args[0])
+		return printTemplate(ctx, s, args[0], *reading)
 	}
 }
 
-// printTemplate prints a mapping to fill in for the records of a file. When ctx is cancelled,
+// printTemplate prints a mapping to fill in for the records of a file, read as reading says. When ctx is cancelled,
 // it no longer waits for the file.
-func printTemplate(ctx context.Context, s streams, file string) int {
+func printTemplate(ctx context.Context, s streams, file, reading string) int {
 	r := s.in
 	if file != "-" {
 		f, err := os.Open(file)
@@ -34,7 +35,7 @@ func printTemplate(ctx context.Context, s streams, file string) int {
 		defer f.Close()
 		r = f
 	}
-	text, err := codec.Template(r, file, codec.Options{Context: ctx})
+	text, err := codec.Template(r, file, codec.Options{Context: ctx, Map: reading})
 	switch {
 	case ctx.Err() != nil:
 		fmt.Fprintln(s.err, "leadline map: interrupted")

@@ -223,6 +223,7 @@
 // in a list, the rows of a table with a header (CSV, or separated by tabs, semicolons or
 // bars), lines of logfmt (NAME=VALUE), or columns separated by blanks, without a header, which
 // are called c1, c2 and so on. Lines that begin with # are comments. One file is one history.
+// The first line shows which of them it is, unless the mapping says so.
 //
 // A mapping has entries NAME=EXPRESSION, each in a line of its own or after a comma. In
 // lines of their own, a line that begins with a blank continues the one before it, and one
@@ -238,7 +239,8 @@
 // The language of expressions is that of github.com/expr-lang/expr (see its language
 // definition). A record is its environment: a field is a name, and $env["NAME"] if that
 // is not an identifier, or is a word of the language. A function may have the same name, since
-// a parenthesis follows it. $line is the number of the line.
+// a parenthesis follows it. $line is the number of the line, and $text the text of the record.
+// A mapping that names $text and no field reads lines of any form.
 // The names of a mapping are
 //
 //	skip      true for a record that is not about an operation
@@ -253,6 +255,13 @@
 //	          no result, whatever is recorded
 //	model     the specification: NAME or NAME:ARGUMENT, no expression
 //	tie       closed (the default) or half-open, no expression
+//	read      json, csv, tsv, logfmt or columns, no expression
+//	header    no, if the first line of a table is a record: its columns are then called c1, c2
+//	          and so on. Between tabs, quotes have no meaning then, and lines may differ in
+//	          their number of columns
+//	records   a path of names, no expression: the records are the elements of lists inside of
+//	          objects, as in data.items. On the way there may be lists. A record also has the
+//	          members of the objects around it, if it does not have them itself
 //
 // and, if records are events,
 //
@@ -265,8 +274,9 @@
 //	return    that of the response, or nil
 //	outcome   "ok", "fail" or "info"; without it, an operation whose return is nil is pending
 //
-// Stamps are integers. The function ns(X, UNIT) returns the nanoseconds of a number, of a
-// date of RFC 3339, or of a duration such as 4.5ms. UNIT is that of plain numbers, "s", "ms",
+// A stamp is an integer or a date of RFC 3339. Beside an integer, + and - take a date as its
+// nanoseconds, as in begin + ns(took, "ms"). The function ns(X, UNIT) returns the nanoseconds
+// of a number, of a date, or of a duration such as 4.5ms. UNIT is that of plain numbers, "s", "ms",
 // "us" or "ns", which is the default. It reads fields in their text, so that it
 // never rounds. A stamp that is a plain field is read by ns. The function refuse(TEXT) reports a
 // record as a fault.

@@ -12,19 +12,21 @@ import (
 
 // An environment is what expressions see of a record: the fields that they name.
 type environment struct {
-	record int            // its number
-	line   any            // of the record, if an expression names it
-	values map[string]any // what the machine sees of the record: values by key of a field
-	filled int            // the record of values
-	fields map[string]*recordField
-	named  []*recordField // those that expressions name
-	direct [partCount]func() any
-	recent [64]recentField // by hash of the name
-	unseen []fieldPath     // that no record has had
-	pool   pool            // of values of the history
-	texts  [boxedTexts]any // strings, by hash
-	every  bool            // fields that are not named are read as well
-	order  []*recordField  // fields in the order of their first occurrence, if every is set
+	record    int            // its number
+	line      any            // of the record, if an expression names it
+	text      string         // of the record, if namesText is set
+	values    map[string]any // what the machine sees of the record: values by key of a field
+	filled    int            // the record of values
+	fields    map[string]*recordField
+	named     []*recordField // those that expressions name
+	direct    [partCount]func() any
+	recent    [64]recentField // by hash of the name
+	unseen    []fieldPath     // that no record has had
+	pool      pool            // of values of the history
+	texts     [boxedTexts]any // strings, by hash
+	namesText bool            // some expression names $text
+	every     bool            // fields that are not named are read as well
+	order     []*recordField  // fields in the order of their first occurrence, if every is set
 	// The objects of a record last until the next one; those up to used are in use.
 	objects []map[string]any
 	used    int
@@ -48,7 +50,7 @@ type recentField struct {
 // newEnvironment returns an environment for a stream. Its fields are copies, to which the
 // stream adds some.
 func newEnvironment(m *mapping) *environment {
-	e := &environment{values: map[string]any{}, fields: make(map[string]*recordField, len(m.fields)), unseen: slices.Clone(m.paths)}
+	e := &environment{values: map[string]any{}, fields: make(map[string]*recordField, len(m.fields)), unseen: slices.Clone(m.paths), namesText: m.namesText}
 	for name, f := range m.fields {
 		own := *f
 		e.fields[name] = &own
@@ -136,6 +138,7 @@ func (e *environment) forMachine() map[string]any {
 	}
 	clear(e.values)
 	e.filled, e.values["$line"], e.values[workKey] = e.record, e.line, &e.work
+	e.values["$text"] = e.text
 	for _, f := range e.named {
 		e.values[f.plainKey], e.values[f.exactKey] = e.value(f, false), e.value(f, true)
 	}
@@ -157,7 +160,7 @@ func (e *environment) setText(f *recordField, text string, quoted bool) {
 func (e *environment) parse(s *scanner, exact bool) any {
 	switch c := s.peek(); c {
 	case '"':
-		return e.text(s.text())
+		return e.stringOf(s.text())
 	case '[':
 		base := len(e.stack)
 		for more := s.begin('[', ']'); more; more = s.more(']') {
@@ -171,7 +174,7 @@ func (e *environment) parse(s *scanner, exact bool) any {
 	case '{':
 		object := e.object()
 		for more := s.begin('{', '}'); more; more = s.more('}') {
-			at, key := s.pos, e.text(s.key()).(string)
+			at, key := s.pos, e.stringOf(s.key()).(string)
 			if _, twice := object[key]; twice {
 				s.fail(at, "the key %q occurs twice", clip([]byte(key)))
 			}
@@ -197,8 +200,8 @@ func (e *environment) parse(s *scanner, exact bool) any {
 	}
 }
 
-// text returns a string.
-func (e *environment) text(b []byte) any {
+// stringOf returns a string.
+func (e *environment) stringOf(b []byte) any {
 	if len(b) > poolText {
 		return string(b)
 	}
@@ -216,7 +219,7 @@ func (e *environment) text(b []byte) any {
 func (e *environment) ofText(text string, quoted, exact bool) any {
 	switch {
 	case quoted:
-		return e.text([]byte(text))
+		return e.stringOf([]byte(text))
 	case text == "" || text == "null" || text == "nil" || text == "<nil>":
 		return nil
 	case text == "true" || text == "false":
@@ -239,7 +242,7 @@ func (e *environment) ofText(text string, quoted, exact bool) any {
 			return v
 		}
 	}
-	return e.text([]byte(text))
+	return e.stringOf([]byte(text))
 }
 
 // integerIn returns the integer that a text is, if it is written as leadline writes it.

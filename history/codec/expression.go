@@ -32,6 +32,7 @@ func (m *mapping) compile(p part, text string) (*expression, error) {
 		return nil, withHint(text, err)
 	}
 	m.namesLine = m.namesLine || strings.Contains(text, "$line")
+	m.namesText = m.namesText || strings.Contains(text, "$text")
 	source := text
 	if e.isStamp = p.isStamp() && isPath(tree.Node); e.isStamp {
 		source = stampName + "(" + text + ")"
@@ -82,7 +83,7 @@ func (m *mapping) field(key string) *recordField {
 var languageWords = []string{"in", "and", "or", "not", "let", "if", "else", "matches", "contains", "startsWith", "endsWith"}
 
 // constants are names of values.
-var constants = []string{"true", "false", "nil", "$env", "$line"}
+var constants = []string{"true", "false", "nil", "$env", "$line", "$text"}
 
 // noField matches names that an expression cannot use as they are, and nextEntry what looks
 // like another entry.
@@ -94,7 +95,7 @@ var (
 // withHint adds to an error of an expression what may be meant.
 func withHint(text string, err error) error {
 	if next := nextEntry.FindStringSubmatch(text); next != nil {
-		return fmt.Errorf("%w\n%s is not a name of an entry; known are %s, model, tie", err, next[1], strings.Join(partNames[:], ", "))
+		return fmt.Errorf("%w\n%s is not a name of an entry; known are %s", err, next[1], knownNames)
 	}
 	if noField.MatchString(text) || strings.Contains(err.Error(), "unexpected token Identifier") {
 		return fmt.Errorf("%w\na field whose name is a word of the language, or not an identifier, is written $env[\"NAME\"]", err)

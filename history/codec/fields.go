@@ -50,7 +50,7 @@ type fieldKeys struct{}
 func (fieldKeys) Visit(node *ast.Node) {
 	switch n := (*node).(type) {
 	case *ast.IdentifierNode:
-		if n.Value != "$env" && n.Value != "$line" {
+		if n.Value != "$env" && n.Value != "$line" && n.Value != "$text" {
 			n.Value = plainPrefix + n.Value
 		}
 	case *ast.CallNode: // whose function has been visited already

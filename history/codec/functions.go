@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/builtin"
@@ -239,10 +240,22 @@ func membersOf(args []any, of func(key string, v any) any) (any, error) {
 	return nil, fmt.Errorf("%v is not an object", args)
 }
 
-// arithmetic has the operators that report an overflow.
+// arithmetic has the operators that report an overflow. A date is a stamp beside an integer,
+// a duration or, for -, another date.
 var arithmetic = map[string]func(a, b any) any{
-	"+": func(a, b any) any { return checked(a, b, runtime.Add, sumFits) },
-	"-": func(a, b any) any { return checked(a, b, runtime.Subtract, differenceFits) },
+	"+": func(a, b any) any {
+		if _, isText := a.(string); isText {
+			if _, areText := b.(string); areText {
+				return checked(a, b, runtime.Add, sumFits)
+			}
+		}
+		a, b = stampsOf(a, b)
+		return checked(a, b, runtime.Add, sumFits)
+	},
+	"-": func(a, b any) any {
+		a, b = stampsOf(a, b)
+		return checked(a, b, runtime.Subtract, differenceFits)
+	},
 	"*": func(a, b any) any { return checked(a, b, runtime.Multiply, productFits) },
 }
 
@@ -260,6 +273,30 @@ func checked(a, b any, of func(a, b any) any, fits func(a, b int) bool) any {
 		panic(errTextMemory)
 	}
 	return of(a, b)
+}
+
+// stampsOf returns dates and durations in nanoseconds, if one is a string or an integer. The
+// library combines others.
+func stampsOf(a, b any) (any, any) {
+	_, isInt := a.(int)
+	_, areInt := b.(int)
+	_, isText := a.(string)
+	_, areText := b.(string)
+	if (isInt || isStampValue(a)) && (areInt || isStampValue(b)) && (isInt != areInt || isText || areText) {
+		return nanosecondsIn(a, "ns"), nanosecondsIn(b, "ns")
+	}
+	return a, b
+}
+
+// isStampValue reports whether x is a date or a duration.
+func isStampValue(x any) bool {
+	switch x := x.(type) {
+	case string:
+		return isDate(x)
+	case time.Time, time.Duration:
+		return true
+	}
+	return false
 }
 
 func sumFits(a, b int) bool        { return (a+b > a) == (b > 0) }

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/vm"
@@ -22,7 +23,7 @@ func decodeMapped(m *mapping) decoder {
 			d := &mapped{out: output{file: file, yield: yield}, m: m, input: sizeOf(r), lim: lim, env: newEnvironment(m)}
 			d.vm.MemoryBudget = maxMemory
 			d.clocks.isChosen = m.has(callPart) || m.has(atPart) // else the first event shows which fields may be stamps
-			d.records, d.kind = openRecords(r, lim)
+			d.records, d.kind = openRecords(r, lim, m)
 			d.run()
 		}
 	}
@@ -375,8 +376,14 @@ func (d *mapped) stampOf(p part, x any) (int64, error) {
 			err = d.wrong(p, x, "exact: "+err.Error())
 		}
 		return int64(n), err
+	case string, time.Time, time.Duration:
+		n, err := nanosecondsOf(x, "ns")
+		if err != nil {
+			return 0, d.wrong(p, x, "a stamp: "+err.Error())
+		}
+		return int64(n.(int)), nil
 	}
-	return 0, d.wrong(p, x, "a stamp: an integer, or what ns returns")
+	return 0, d.wrong(p, x, "a stamp: an integer, a date, or what ns returns")
 }
 
 // operation reads a record that is a whole operation. Without an outcome, it is pending if

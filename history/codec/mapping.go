@@ -2,6 +2,7 @@ package codec
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,6 +17,10 @@ type mapping struct {
 	fields    map[string]*recordField // those that expressions name
 	paths     []fieldPath             // that records must have
 	namesLine bool                    // some expression names $line
+	namesText bool                    // some expression names $text
+	kind      string                  // of the records; "" to detect it
+	noHeader  bool                    // of a table
+	list      []string                // path to the list of the records; nil if they are not in objects
 	model     string
 	args      []history.Value
 	tie       history.Tie
@@ -44,13 +49,35 @@ var partNames = [partCount]string{"skip", "process", "op", "type", "f", "args", 
 // isStamp reports whether the value of a part is a stamp.
 func (p part) isStamp() bool { return p == callPart || p == returnPart || p == atPart }
 
+// settings are the names in a mapping whose values are no expressions.
+var settings = map[string]func(m *mapping, value string) error{"model": (*mapping).setModel, "tie": (*mapping).setTie,
+	"read": (*mapping).setRead, "header": (*mapping).setHeader, "records": (*mapping).setRecords}
+
+// knownNames lists the names of a mapping.
+var knownNames = strings.Join(append(partNames[:], slices.Sorted(maps.Keys(settings))...), ", ")
+
 // entryStart is the beginning of an entry: a known name and a single =.
-var entryStart = regexp.MustCompile(`^\s*(` + strings.Join(partNames[:], "|") + `|method|model|tie)\s*=($|[^=~])`)
+var entryStart = regexp.MustCompile(`^\s*(` + strings.ReplaceAll(knownNames, ", ", "|") + `|method)\s*=($|[^=~])`)
 
 // parseMapping parses a mapping: entries NAME=EXPRESSION in lines of their own, or
 // separated by commas. A line that begins with a blank continues the one before it. An error
 // in one of several lines has the line.
 func parseMapping(text string) (*mapping, error) {
+	m, err := parseEntries(text)
+	if err != nil {
+		return nil, err
+	}
+	switch err := m.check(); {
+	case err != nil && strings.Contains(text, "\n"):
+		return nil, &SyntaxError{File: "mapping", Msg: err.Error()}
+	case err != nil:
+		return nil, fmt.Errorf("mapping: %w", err)
+	}
+	return m, nil
+}
+
+// parseEntries is parseMapping for a mapping that may lack parts.
+func parseEntries(text string) (*mapping, error) {
 	text = strings.TrimPrefix(text, string(byteOrderMark))
 	m := &mapping{fields: map[string]*recordField{}}
 	for _, l := range mappingLines(text) {
@@ -63,13 +90,6 @@ func parseMapping(text string) (*mapping, error) {
 				return nil, fmt.Errorf("mapping: %w", err)
 			}
 		}
-	}
-	err := m.check()
-	switch {
-	case err != nil && strings.Contains(text, "\n"):
-		return nil, &SyntaxError{File: "mapping", Msg: err.Error()}
-	case err != nil:
-		return nil, fmt.Errorf("mapping: %w", err)
 	}
 	return m, nil
 }
@@ -130,25 +150,15 @@ func (m *mapping) set(entry string) error {
 		return fmt.Errorf("%q is not NAME=EXPRESSION", clip([]byte(entry)))
 	case text == "":
 		return fmt.Errorf("%s has no expression", clip([]byte(name)))
-	case name == "model":
-		return m.setModel(unquoted(text))
-	case name == "tie":
-		switch unquoted(text) {
-		case "closed":
-			m.tie = history.Closed
-		case "half-open":
-			m.tie = history.HalfOpen
-		default:
-			return fmt.Errorf("tie is closed or half-open, not %q", clip([]byte(text)))
-		}
-		return nil
+	case settings[name] != nil:
+		return settings[name](m, unquoted(text))
 	case name == "method":
 		name = "f"
 	}
 	p := part(slices.Index(partNames[:], name))
 	switch {
 	case !slices.Contains(partNames[:], name):
-		return fmt.Errorf("unknown name %q; known are %s, model, tie", clip([]byte(name)), strings.Join(partNames[:], ", "))
+		return fmt.Errorf("unknown name %q; known are %s", clip([]byte(name)), knownNames)
 	case m.parts[p] != nil:
 		return fmt.Errorf("%s is given twice", name)
 	}
@@ -184,6 +194,42 @@ func (m *mapping) setModel(text string) error {
 	return nil
 }
 
+func (m *mapping) setTie(text string) error {
+	switch text {
+	case "closed":
+		m.tie = history.Closed
+	case "half-open":
+		m.tie = history.HalfOpen
+	default:
+		return fmt.Errorf("tie is closed or half-open, not %q", clip([]byte(text)))
+	}
+	return nil
+}
+
+func (m *mapping) setRead(text string) error {
+	if m.kind = readings[text]; m.kind == "" {
+		return fmt.Errorf("read is %s, not %q", strings.Join(slices.Sorted(maps.Keys(readings)), ", "), clip([]byte(text)))
+	}
+	return nil
+}
+
+func (m *mapping) setHeader(text string) error {
+	if m.noHeader = text == "no"; !m.noHeader && text != "yes" {
+		return fmt.Errorf("header is yes or no, not %q", clip([]byte(text)))
+	}
+	return nil
+}
+
+// setRecords parses a path of members, as in resourceSpans.scopeSpans.spans. A list on the way
+// may be marked by [] or [*].
+func (m *mapping) setRecords(text string) error {
+	m.list = strings.Split(strings.NewReplacer("[]", "", "[*]", "").Replace(text), ".")
+	if slices.Contains(m.list, "") {
+		return fmt.Errorf("records is a path of names, as in data.items, not %q", clip([]byte(text)))
+	}
+	return nil
+}
+
 func (m *mapping) has(p part) bool { return m.parts[p] != nil }
 
 // check returns an error unless records are events, which have a type, or whole operations,
@@ -191,6 +237,10 @@ func (m *mapping) has(p part) bool { return m.parts[p] != nil }
 func (m *mapping) check() error {
 	whole := m.has(callPart)
 	switch {
+	case m.list != nil && m.kind != "" && m.kind != jsonKind:
+		return fmt.Errorf("records goes with read=json")
+	case m.noHeader && (m.kind == jsonKind || m.kind == logfmtKind || m.list != nil):
+		return fmt.Errorf("header goes with read=csv, tsv or columns")
 	case whole == m.has(typePart):
 		return fmt.Errorf("either type is needed, for records that are events, or call and return, for records that are operations")
 	case !m.has(methodPart):

@@ -34,94 +34,6 @@ type end struct {
 
 func (e *end) Error() string { return e.err.Error() }
 
-// The kinds of records. In JSON, objects follow one another or are the elements of a list.
-const (
-	jsonKind    = "jsonl"
-	csvKind     = "csv"
-	logfmtKind  = "logfmt"
-	columnsKind = "columns"
-)
-
-// IsMapped reports whether a history with this Header.Format was read by a mapping.
-func IsMapped(format string) bool {
-	return slices.Contains([]string{jsonKind, csvKind, logfmtKind, columnsKind}, format)
-}
-
-// openRecords returns the records of r and their kind.
-func openRecords(r io.Reader, lim Limits) (records, string) {
-	w := window{r: r}
-	for w.err == nil && kindOf(w.buf[:w.end]) == "" && w.end < detectText {
-		w.fill(detectText)
-	}
-	first := bytes.TrimPrefix(w.buf[:w.end], byteOrderMark)
-	kind := kindOf(append(slices.Clip(first), '\n'))
-	r = io.MultiReader(bytes.NewReader(first), &afterWindow{r, w.err})
-	switch kind {
-	case jsonKind:
-		return newJSONRecords(r, lim), kind
-	case logfmtKind, columnsKind:
-		return &lineRecords{lines: newLineReader(r, lim.Line), isLogfmt: kind == logfmtKind}, kind
-	}
-	return newTableRecords(r, separator(firstLine(first)), lim.Line), csvKind
-}
-
-// afterWindow is what follows a window that ended with err, or did not end.
-type afterWindow struct {
-	r   io.Reader
-	err error
-}
-
-func (a *afterWindow) Read(p []byte) (int, error) {
-	if a.err != nil {
-		return 0, a.err
-	}
-	return a.r.Read(p)
-}
-
-// firstLine returns the first line that is neither blank nor a comment, as far as it is there.
-func firstLine(text []byte) []byte {
-	for line := range bytes.Lines(text) {
-		if line = bytes.TrimLeft(line, " \t\r\n"); len(line) > 0 && line[0] != '#' {
-			return line
-		}
-	}
-	return nil
-}
-
-// kindOf returns the kind of the records that begin with text, or "" if that takes
-// more text.
-func kindOf(text []byte) string {
-	line := firstLine(bytes.TrimPrefix(text, byteOrderMark))
-	switch {
-	case len(line) == 0:
-		return ""
-	case line[0] == '{' || line[0] == '[':
-		return jsonKind
-	case line[len(line)-1] != '\n':
-		return ""
-	}
-	pairs, fault := logfmtPairs(line, nil)
-	switch {
-	case fault != "" || len(pairs) > 0:
-		return logfmtKind
-	case separator(line) == ' ' && len(bytes.Fields(line)) > 1:
-		return columnsKind
-	}
-	return csvKind
-}
-
-// separator returns the separator of the columns of a table: the candidate that occurs
-// most often in its first line, or a blank if none does.
-func separator(line []byte) rune {
-	best, most := ' ', 0
-	for _, c := range ",;\t|" {
-		if n := bytes.Count(line, []byte(string(c))); n > most {
-			best, most = c, n
-		}
-	}
-	return best
-}
-
 // An objectStream reads objects that follow one another or are the elements of a list.
 type objectStream struct {
 	objects *objectReader
@@ -200,9 +112,16 @@ func newJSONRecords(r io.Reader, lim Limits) *jsonRecords {
 
 func (s *jsonRecords) size() int { return len(s.text) }
 
-// next implements records. If the window does not have all of an object without a fault, next
-// finds its end first, and reads it then.
 func (s *jsonRecords) next(e *environment) (line int, err error) {
+	if line, err = s.nextObject(e); err == nil && e.namesText {
+		e.text = string(s.text)
+	}
+	return line, err
+}
+
+// nextObject reads the next object. If the window does not have all of an object without a
+// fault, nextObject finds its end first, and reads it then.
+func (s *jsonRecords) nextObject(e *environment) (line int, err error) {
 	o, scan := s.objects, &s.scan
 	if err := s.toObject(); err != nil {
 		return o.line, err
@@ -239,36 +158,43 @@ func (s *jsonRecords) read(e *environment, text []byte) {
 			scan.fail(scan.pos, "the key %q occurs twice", clip([]byte(f.name)))
 			break
 		}
-		scan.peek()
-		start := scan.pos
-		f.record = e.record
-		if f.plain {
-			f.plainValue = e.parse(scan, false)
-		}
-		if f.exact {
-			scan.pos = start
-			f.exactValue = e.parse(scan, true)
-		}
+		s.member(e, f)
 	}
 }
 
-// tableRecords reads a table with a header, in CSV or with another separator.
+// member reads the value of a field.
+func (s *jsonRecords) member(e *environment, f *recordField) {
+	s.scan.peek()
+	start := s.scan.pos
+	f.record = e.record
+	if f.plain {
+		f.plainValue = e.parse(&s.scan, false)
+	}
+	if f.exact {
+		s.scan.pos = start
+		f.exactValue = e.parse(&s.scan, true)
+	}
+}
+
+// tableRecords reads a table, in CSV or with another separator.
 type tableRecords struct {
-	rows  *csv.Reader
-	input *lineLimiter
-	names [][]byte // of the columns
-	line  int      // on which the last row begins
-	bytes int
+	rows     *csv.Reader
+	input    *lineLimiter
+	noHeader bool     // the columns are called c1, c2 and so on
+	names    [][]byte // of the columns
+	line     int      // on which the last row begins
+	text     string   // of that, if an expression names it
+	bytes    int
 	// trimRight is set if blanks at the end of a cell do not count.
 	trimRight bool
 }
 
-func newTableRecords(r io.Reader, comma rune, limit int64) *tableRecords {
+func newTableRecords(r io.Reader, comma rune, limit int64, m *mapping) *tableRecords {
 	if comma == ' ' {
 		comma = ',' // one column
 	}
-	input := &lineLimiter{r: r, limit: limit}
-	t := &tableRecords{rows: csv.NewReader(input), input: input, line: 1}
+	input := &lineLimiter{r: r, limit: limit, keeps: m.namesText}
+	t := &tableRecords{rows: csv.NewReader(input), input: input, line: 1, noHeader: m.noHeader}
 	t.rows.Comma, t.rows.Comment, t.rows.ReuseRecord = comma, '#', true
 	return t
 }
@@ -279,6 +205,22 @@ type lineLimiter struct {
 	r           io.Reader
 	read, limit int64
 	last        byte // the last one that was read
+	keeps       bool // what was read since the last row
+	kept        []byte
+	passed      int64 // bytes before kept
+}
+
+// row returns the text of the row that ends after so many bytes of the stream.
+func (l *lineLimiter) row(end int64) string {
+	text := l.kept[:end-l.passed]
+	l.kept, l.passed = l.kept[len(text):], end
+	for line := range bytes.Lines(text) { // the reader skips blank lines and comments
+		if trimmed := bytes.TrimSpace(line); len(trimmed) > 0 && line[0] != '#' {
+			break
+		}
+		text = text[len(line):]
+	}
+	return string(bytes.TrimRight(text, "\r\n"))
 }
 
 func (l *lineLimiter) Read(p []byte) (int, error) {
@@ -289,13 +231,16 @@ func (l *lineLimiter) Read(p []byte) (int, error) {
 	if l.read += int64(n); n > 0 {
 		l.last = p[n-1]
 	}
+	if l.keeps {
+		l.kept = append(l.kept, p[:n]...)
+	}
 	return n, err
 }
 
 func (t *tableRecords) size() int { return t.bytes }
 
 func (t *tableRecords) next(e *environment) (line int, err error) {
-	first := t.names == nil
+	first := t.names == nil && !t.noHeader
 	if first {
 		if line, err := t.header(e); err != nil {
 			return line, err
@@ -309,7 +254,10 @@ func (t *tableRecords) next(e *environment) (line int, err error) {
 	if err != nil {
 		return line, err
 	}
-	t.bytes = 0
+	for n := len(t.names); t.noHeader && n < len(cells); n++ {
+		t.names = append(t.names, []byte(columnName(n)))
+	}
+	e.text, t.bytes = t.text, 0
 	for i, cell := range cells {
 		t.bytes += len(cell) + 1
 		if f := e.field(t.names[i]); f != nil {
@@ -328,6 +276,9 @@ func (t *tableRecords) row() (cells []string, line int, err error) {
 	cells, err = t.rows.Read()
 	if err == nil {
 		t.line, _ = t.rows.FieldPos(0)
+		if t.input.keeps {
+			t.text = t.input.row(t.rows.InputOffset())
+		}
 		if i := slices.IndexFunc(cells, func(c string) bool { return !utf8.ValidString(c) }); i >= 0 {
 			return nil, t.line, &end{err: fmt.Errorf("invalid UTF-8 in column %d", i+1)}
 		}
@@ -337,7 +288,11 @@ func (t *tableRecords) row() (cells []string, line int, err error) {
 	if errors.As(err, &syntax) {
 		why := syntax.Err
 		if errors.Is(err, csv.ErrFieldCount) {
-			why = fmt.Errorf("the line has %d columns, the header %d", len(cells), len(t.names))
+			first := "header"
+			if t.noHeader {
+				first = "first one"
+			}
+			why = fmt.Errorf("the line has %d columns, the %s %d", len(cells), first, len(t.names))
 		}
 		return nil, syntax.StartLine, &end{err: why}
 	}
@@ -354,7 +309,7 @@ func (t *tableRecords) header(e *environment) (line int, err error) {
 	for i := range names {
 		name := strings.TrimSpace(cells[i])
 		if known[name] {
-			return line, &end{err: fmt.Errorf("the header has the column %q twice", clip([]byte(name)))}
+			return line, &end{err: fmt.Errorf("the header has the column %q twice; header=no if this line is a record", clip([]byte(name)))}
 		}
 		known[name], names[i] = true, []byte(name)
 		// Blanks around separators are not part of a cell where the header has them.
@@ -372,14 +327,13 @@ func (t *tableRecords) header(e *environment) (line int, err error) {
 	return line, nil
 }
 
-// lineRecords reads lines of NAME=VALUE pairs, or of columns that are separated by blanks
-// and have no names: they are called c1, c2 and so on.
+// lineRecords reads lines of NAME=VALUE pairs, or of columns without names.
 type lineRecords struct {
-	lines    *lineReader
-	isLogfmt bool
-	whole    bool // the last line has a newline
-	bytes    int
-	pairs    []textPair // of the last line
+	lines *lineReader
+	cut   func(text []byte, pairs []textPair) ([]textPair, string)
+	whole bool // the last line has a newline
+	bytes int
+	pairs []textPair // of the last line
 }
 
 func (l *lineRecords) size() int { return l.bytes }
@@ -390,21 +344,21 @@ func (l *lineRecords) next(e *environment) (line int, err error) {
 		if err != nil {
 			return l.lines.line, &end{err: err, file: true, unterminated: !l.whole}
 		}
-		if text = bytes.TrimSpace(text); len(text) == 0 || text[0] == '#' {
+		text = bytes.TrimSuffix(text, []byte{'\r'})
+		if trimmed := bytes.TrimSpace(text); len(trimmed) == 0 || trimmed[0] == '#' {
 			continue
 		}
 		l.whole, l.bytes = whole, len(text)
 		var fault string
-		if l.isLogfmt {
-			l.pairs, fault = logfmtPairs(text, l.pairs[:0])
-		} else {
-			l.pairs = columnsOf(text, l.pairs[:0])
-		}
+		l.pairs, fault = l.cut(text, l.pairs[:0])
 		switch {
 		case !utf8.Valid(text):
 			fault = "invalid UTF-8"
 		case fault == "" && len(l.pairs) == 0:
-			fault = "no NAME=VALUE in the line"
+			fault = "no NAME=VALUE in the line; read=columns reads words"
+		}
+		if e.namesText {
+			e.text = string(text)
 		}
 		for _, p := range l.pairs {
 			f := e.field([]byte(p.name))
@@ -430,12 +384,24 @@ type textPair struct {
 	start       int // of the value, in the line
 }
 
-// columnsOf appends the columns of a line to pairs.
-func columnsOf(text []byte, pairs []textPair) []textPair {
+// columnName returns the name of the column with an index, from 0.
+func columnName(i int) string { return "c" + strconv.Itoa(i+1) }
+
+// words appends the words of a line to pairs.
+func words(text []byte, pairs []textPair) ([]textPair, string) {
 	for i, word := range strings.Fields(string(text)) {
-		pairs = append(pairs, textPair{name: "c" + strconv.Itoa(i+1), value: word})
+		pairs = append(pairs, textPair{name: columnName(i), value: word})
 	}
-	return pairs
+	return pairs, ""
+}
+
+// tabColumns appends the columns of a line that tabs separate to pairs. Quotes have no meaning:
+// logs have them in any place.
+func tabColumns(text []byte, pairs []textPair) ([]textPair, string) {
+	for cell := range strings.SplitSeq(string(text), "\t") {
+		pairs = append(pairs, textPair{name: columnName(len(pairs)), value: strings.TrimSpace(cell)})
+	}
+	return pairs, ""
 }
 
 // logfmtPairs appends the pairs of a line to pairs, or returns a fault. Words without a '='

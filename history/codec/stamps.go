@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -139,7 +140,7 @@ func readStamp(text string, places int) (any, error) {
 		return nanosecondsAt(text)
 	}
 	if strings.HasSuffix(text, "s") || strings.HasSuffix(text, "m") || strings.HasSuffix(text, "h") {
-		if d, err := time.ParseDuration(text); err == nil {
+		if d, err := time.ParseDuration(strings.ReplaceAll(text, " ", "")); err == nil {
 			return int(d), nil
 		}
 	}
@@ -151,21 +152,28 @@ func isDate(text string) bool {
 	return len(text) > 10 && text[4] == '-' && text[7] == '-' && strings.ContainsRune("Tt ", rune(text[10]))
 }
 
-var basicZone = regexp.MustCompile(`:\d\d(\.\d+)?[+-]\d{4}$`)
+// zonedDate matches a date with its zone: Z, UTC, GMT, an offset in hours, or in hours and minutes,
+// or both, as Go prints times.
+var zonedDate = regexp.MustCompile(`^(.*:\d\d(?:\.\d+)?) ?(?:([+-]\d\d)(?::?(\d\d))?)?(?: ?(?:UTC|GMT|Z))?$`)
 
-// nanosecondsAt reads a date of RFC 3339, also with a blank between day and time, and
-// with a comma before the fraction.
+// nanosecondsAt reads a date of RFC 3339, also with a blank between day and time, with
+// a comma before the fraction, and with other notations of the zone.
 func nanosecondsAt(text string) (any, error) {
 	date := strings.ToUpper(text[:10] + "T" + strings.Replace(text[11:], ",", ".", 1))
-	if basicZone.MatchString(date) { // as 10:00:00+0200
-		date = date[:len(date)-2] + ":" + date[len(date)-2:]
+	if parts := zonedDate.FindStringSubmatch(date); parts != nil {
+		switch {
+		case parts[2] != "":
+			date = parts[1] + parts[2] + ":" + cmp.Or(parts[3], "00")
+		case parts[1] != date:
+			date = parts[1] + "Z"
+		}
 	}
 	at, err := time.Parse(time.RFC3339Nano, date)
 	if err != nil {
 		if _, err := time.Parse("2006-01-02T15:04:05", date); err == nil {
 			return nil, fmt.Errorf(`%q has no time zone; add it, as in ns(FIELD + "Z")`, clip([]byte(text)))
 		}
-		return nil, fmt.Errorf("%q is not a date of RFC 3339", clip([]byte(text)))
+		return nil, fmt.Errorf("%q is not a date of RFC 3339, with the zone Z, UTC, GMT or +02:00; date(FIELD, LAYOUT) reads others", clip([]byte(text)))
 	}
 	if at.Year() < 1678 || at.Year() > 2261 {
 		return nil, fmt.Errorf("%q in nanoseconds does not fit 64 bits", clip([]byte(text)))

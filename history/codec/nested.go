@@ -1,0 +1,122 @@
+package codec
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// nestedRecords reads the elements of lists inside of objects. On the way to them there may be
+// lists of objects with lists. A record has the members of its element, and those of the
+// objects around that, if the element does not have them.
+type nestedRecords struct {
+	jsonRecords
+	path  []string // members that lead to the lists
+	found bool     // some object has the path
+	line  int      // of the object that is being read
+	queue []element
+	bytes int // of the last record
+}
+
+// An element is a record inside of the object that is being read.
+type element struct {
+	start int // byte at which it begins
+	outer []outerMember
+}
+
+// An outerMember is a member of an object that an element is in.
+type outerMember struct {
+	field *recordField
+	start int // of the value
+}
+
+func newNestedRecords(r io.Reader, lim Limits, path []string) *nestedRecords {
+	s := &nestedRecords{jsonRecords: *newJSONRecords(r, lim), path: path}
+	// The elements of an object take more memory than its text.
+	s.objects.objectLimit = min(s.objects.objectLimit, lim.Memory/16)
+	return s
+}
+
+func (s *nestedRecords) size() int { return s.bytes }
+
+func (s *nestedRecords) next(e *environment) (line int, err error) {
+	for len(s.queue) == 0 {
+		text, line, err := s.objectStream.next()
+		var last *end
+		if errors.As(err, &last) && last.err == io.EOF && !s.found {
+			err = &end{err: fmt.Errorf("no object has the list %s, which records names", strings.Join(s.path, "."))}
+		}
+		if err != nil {
+			return line, err
+		}
+		s.text, s.line = text, line
+		s.scan.reset(text)
+		if s.walk(e, s.path, nil); s.scan.failed() {
+			return s.lineAt(s.scan.faultAt), &end{err: errors.New(s.scan.fault)}
+		}
+	}
+	x := s.queue[0]
+	s.queue = s.queue[1:]
+	line = s.lineAt(x.start)
+	if s.read(e, s.text[x.start:]); s.scan.failed() {
+		return line, &end{err: errors.New(s.scan.fault)}
+	}
+	s.bytes = s.scan.pos
+	if e.namesText {
+		e.text = string(s.text[x.start : x.start+s.bytes])
+	}
+	s.scan.reset(s.text)
+	for _, m := range x.outer {
+		if !e.has(m.field) {
+			s.scan.pos = m.start
+			s.member(e, m.field)
+		}
+	}
+	return line, nil
+}
+
+func (s *nestedRecords) lineAt(at int) int { return s.line + bytes.Count(s.text[:at], []byte{'\n'}) }
+
+// walk queues the elements of the value that the scanner is at, and passes it. path leads from
+// there to the lists; outer are the members around it, the innermost first.
+func (s *nestedRecords) walk(e *environment, path []string, outer []outerMember) {
+	scan := &s.scan
+	switch start, c := scan.pos, scan.peek(); {
+	case c == '[':
+		s.found = s.found || len(path) == 0
+		for more := scan.begin('[', ']'); more; more = scan.more(']') {
+			s.walk(e, path, outer)
+		}
+	case c == '{' && len(path) == 0:
+		s.found = true
+		s.queue = append(s.queue, element{scan.pos, outer})
+		scan.skip()
+	case c == '{':
+		next := -1
+		var own []outerMember
+		for more := scan.begin('{', '}'); more; more = scan.more('}') {
+			name := scan.key()
+			isNext := string(name) == path[0]
+			f := e.field(name)
+			scan.peek()
+			switch {
+			case isNext:
+				next = scan.pos
+			case f != nil:
+				own = append(own, outerMember{f, scan.pos})
+			}
+			scan.skip()
+		}
+		if after := scan.pos; next >= 0 && !scan.failed() {
+			scan.pos = next
+			s.walk(e, path[1:], append(own, outer...))
+			scan.pos = max(scan.pos, after)
+		}
+	default:
+		if scan.skip(); string(bytes.TrimSpace(s.text[start:scan.pos])) != "null" {
+			scan.fail(start, "records = %s: a list or an object is expected, not %s", strings.Join(s.path, "."), clip(s.text[start:scan.pos]))
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package codec
+
+import (
+	"bytes"
+	"io"
+	"slices"
+)
+
+// The kinds of records. In JSON, objects follow one another or are the elements of a list.
+const (
+	jsonKind    = "jsonl"
+	csvKind     = "csv"
+	logfmtKind  = "logfmt"
+	columnsKind = "columns"
+	tsvKind     = "tsv" // in a mapping
+)
+
+// readings are the values of read in a mapping, with the kinds of records.
+var readings = map[string]string{"json": jsonKind, "csv": csvKind, "tsv": tsvKind, "logfmt": logfmtKind, "columns": columnsKind}
+
+// IsMapped reports whether a history with this Header.Format was read by a mapping.
+func IsMapped(format string) bool {
+	return slices.Contains([]string{jsonKind, csvKind, logfmtKind, columnsKind}, format)
+}
+
+// openRecords returns the records of r and their kind. The mapping may say how they are read.
+func openRecords(r io.Reader, lim Limits, m *mapping) (records, string) {
+	w := window{r: r}
+	for w.err == nil && kindOf(w.buf[:w.end]) == "" && w.end < detectText {
+		w.fill(detectText)
+	}
+	first := bytes.TrimPrefix(w.buf[:w.end], byteOrderMark)
+	comma := separator(firstLine(first), ",;\t|")
+	kind := m.kind
+	switch {
+	case kind == tsvKind:
+		kind, comma = csvKind, '\t'
+	case kind == csvKind:
+		comma = separator(firstLine(first), ",;|")
+	case kind != "":
+	case m.namesText && len(m.fields) == 0:
+		kind = columnsKind // of lines of any form
+	default:
+		kind = kindOf(append(slices.Clip(first), '\n'))
+	}
+	r = io.MultiReader(bytes.NewReader(first), &afterWindow{r, w.err})
+	lines := &lineRecords{cut: words, lines: newLineReader(r, lim.Line)}
+	switch {
+	case m.list != nil:
+		return newNestedRecords(r, lim, m.list), jsonKind
+	case kind == jsonKind:
+		return newJSONRecords(r, lim), kind
+	case kind == logfmtKind:
+		lines.cut = logfmtPairs
+		return lines, kind
+	case kind == columnsKind:
+		return lines, kind
+	case m.noHeader && comma == '\t':
+		lines.cut = tabColumns
+		return lines, columnsKind
+	}
+	return newTableRecords(r, comma, lim.Line, m), csvKind
+}
+
+// afterWindow is what follows a window that ended with err, or did not end.
+type afterWindow struct {
+	r   io.Reader
+	err error
+}
+
+func (a *afterWindow) Read(p []byte) (int, error) {
+	if a.err != nil {
+		return 0, a.err
+	}
+	return a.r.Read(p)
+}
+
+// firstLine returns the first line that is neither blank nor a comment, as far as it is there.
+func firstLine(text []byte) []byte {
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimLeft(line, " \t\r\n"); len(line) > 0 && line[0] != '#' {
+			return line
+		}
+	}
+	return nil
+}
+
+// kindOf returns the kind of the records that begin with text, or "" if that takes
+// more text.
+func kindOf(text []byte) string {
+	line := firstLine(bytes.TrimPrefix(text, byteOrderMark))
+	switch {
+	case len(line) == 0:
+		return ""
+	case line[0] == '{' || line[0] == '[':
+		return jsonKind
+	case line[len(line)-1] != '\n':
+		return ""
+	}
+	pairs, fault := logfmtPairs(line, nil)
+	switch {
+	case fault != "" || len(pairs) > 0:
+		return logfmtKind
+	case separator(line, ",;\t|") == ' ' && len(bytes.Fields(line)) > 1:
+		return columnsKind
+	}
+	return csvKind
+}
+
+// separator returns the separator of the columns of a table: the candidate that occurs
+// most often in its first line, or a blank if none does.
+func separator(line []byte, candidates string) rune {
+	best, most := ' ', 0
+	for _, c := range candidates {
+		if n := bytes.Count(line, []byte(string(c))); n > most {
+			best, most = c, n
+		}
+	}
+	return best
+}
