@@ -13,9 +13,10 @@ const (
 	OK                      // it returned; Result says what
 	Fail                    // it certainly did not happen
 	Info                    // its outcome is unknown: it stays pending. If its process goes on, that is a new process
+	Waits                   // it never returns, because it waits for ever; For says for what
 )
 
-var eventNames = [...]string{"invoke", "ok", "fail", "info"}
+var eventNames = [...]string{"invoke", "ok", "fail", "info", "waits"}
 
 func (t EventType) String() string {
 	if int(t) < len(eventNames) {
@@ -32,6 +33,7 @@ type Event struct {
 	Method  string  // of an invocation
 	Args    []Value // of an invocation; kept by the history
 	Result  Value   // of an OK
+	For     string  // of a Waits: where the call waits, for what, and who holds it; may be ""
 	At      int64   // time stamp, in whatever unit; counts under StampOrder only
 	Line    int     // source line
 }
@@ -54,6 +56,7 @@ type Builder struct {
 	edges     []rawEdge
 	marks     []rawMark
 	cut       int    // see SetCut
+	waiting   bool   // some operation waits for ever
 	timing    timing // StampOrder
 	errs      Errors
 }
@@ -153,7 +156,7 @@ func (b *Builder) Add(ev *Event) {
 	case b.events == NoReturn-1:
 		b.Errorf(ev.Line, "more than %d events in one history", NoReturn-1)
 		return
-	case ev.Type > Info:
+	case ev.Type > Waits:
 		b.Errorf(ev.Line, "%v is unknown", ev.Type)
 		return
 	}
@@ -305,7 +308,7 @@ func (b *Builder) respond(ev *Event) {
 		}
 		b.pair(&response{
 			op: ev.Op, process: ev.Process, result: ev.Result, at: ev.At,
-			place: b.events, line: clampLine(ev.Line), typ: ev.Type,
+			place: b.events, line: clampLine(ev.Line), typ: ev.Type, waitsFor: ev.For,
 		})
 		return
 	}
@@ -320,6 +323,10 @@ func (b *Builder) respond(ev *Event) {
 		op.Return, op.Result = b.events, ev.Result
 	case Fail:
 		op.Return, op.dropped = b.events, true
+	case Waits: // its process stays in the call
+		op.Return = b.events
+		b.wait(op, ev.For)
+		return
 	default: // Info: stays open
 		return
 	}

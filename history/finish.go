@@ -43,6 +43,9 @@ func (b *Builder) Build() (*History, error) {
 	if len(b.errs.List) == 0 && len(edges) > 0 {
 		b.findCycle(edges)
 	}
+	if len(b.errs.List) == 0 && b.waiting {
+		b.checkWaits()
+	}
 	if len(b.errs.List) > 0 {
 		slices.SortStableFunc(b.errs.List, func(x, y *Error) int { return x.Line - y.Line })
 		return nil, &b.errs
@@ -67,6 +70,9 @@ func (b *Builder) finish(edges []Edge) *History {
 		for i := range h.Ops {
 			h.Ops[i].SetID(IntValue(int64(i)))
 		}
+	}
+	if b.waiting {
+		h.collectWaits()
 	}
 	b.processes.nameHeirs()
 	h.Processes = b.processes.renumber(h.Ops, h.Ghosts)

@@ -74,6 +74,9 @@ type Operation struct {
 	Line    int32   // source line of the invocation
 	// Happened marks a pending operation that is known to have taken effect.
 	Happened bool
+	// Waits is set if the call never returned, since it waits for ever: Result is WaitsForever,
+	// and Return is where the record ends.
+	Waits bool
 
 	ended   EventType // Invoke while nothing has ended it
 	dropped bool      // did not happen
@@ -118,6 +121,8 @@ func (op *Operation) String() string {
 	}
 	b = append(b, ')')
 	switch {
+	case op.Waits:
+		b = append(b, ": never returned"...)
 	case op.Pending():
 		b = append(b, ": pending"...)
 	case op.Result.Kind() != None:
@@ -146,6 +151,8 @@ type History struct {
 	// Ghosts are operations that did not happen but have edges: what precedes a
 	// ghost still precedes what follows it.
 	Ghosts []Operation
+	// Waits are the operations that wait for ever, by their numbers.
+	Waits []Wait
 	// Dropped counts operations that did not happen, ghosts included.
 	Dropped int
 	// Stamps are the time stamps of the events, by position; nil unless the
@@ -187,7 +194,7 @@ func (h *History) Truncate(position int32) (pending []int32) {
 	h.Ops = h.Ops[:sort.Search(len(h.Ops), func(i int) bool { return h.Ops[i].Call > position })]
 	for i := range h.Ops {
 		if op := &h.Ops[i]; op.Return > position {
-			op.Return, op.Result, op.Happened = NoReturn, UnknownValue, false
+			op.Return, op.Result, op.Happened, op.Waits = NoReturn, UnknownValue, false, false
 			pending = append(pending, int32(i))
 		}
 	}

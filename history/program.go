@@ -12,7 +12,7 @@ import "slices"
 // stand among the ghosts if they have edges, and without edges no order
 // depends on them.
 func (h *History) ProgramOrder() *History {
-	p := &History{Header: h.Header, Processes: h.Processes, Dropped: h.Dropped, relaxed: true}
+	p := &History{Header: h.Header, Processes: h.Processes, Waits: h.Waits, Dropped: h.Dropped, relaxed: true}
 	n, all := int32(len(h.Ops)), int32(len(h.Ops)+len(h.Ghosts))
 	p.intervals = make([]interval, 0, all)
 	overlap := func(ops []Operation, from int32) []Operation {

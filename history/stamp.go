@@ -13,6 +13,7 @@ type response struct {
 	at                  int64
 	place, line         int32
 	typ                 EventType
+	waitsFor            string
 }
 
 // A timing is what a Builder keeps for a history ordered by stamps. Its slices
@@ -71,6 +72,8 @@ func (b *Builder) finishBy(r *response, o int32) {
 		op.Result = r.result
 	case Fail:
 		op.dropped = true
+	case Waits:
+		b.wait(op, r.waitsFor)
 	default: // Info: pending
 		t.returns[o] = r.at
 		return
@@ -147,7 +150,7 @@ func (b *Builder) orderProcesses() {
 		ends[p]++
 	}
 	endOf := func(o int32) int64 {
-		if b.ops[o].Pending() && b.ops[o].ended != Info {
+		if b.ops[o].Waits || b.ops[o].Pending() && b.ops[o].ended != Info {
 			return math.MaxInt64
 		}
 		return t.returns[o]

@@ -41,7 +41,11 @@ func (e *Explanation) SubHistory(h *history.History) (*history.History, error) {
 		process := processes.next(op, called, returned)
 		events = append(events, event{called, history.Event{Process: process, Op: op.ID(), Method: op.Method, Args: op.Args}})
 		if returned != history.NoReturn {
-			events = append(events, event{returned, history.Event{Type: history.OK, Op: op.ID(), Result: op.Result}})
+			end := history.Event{Type: history.OK, Op: op.ID(), Result: op.Result}
+			if op.Waits {
+				end = history.Event{Type: history.Waits, Op: op.ID(), For: h.WaitsFor(i)}
+			}
+			events = append(events, event{returned, end})
 		}
 	}
 	slices.SortStableFunc(events, func(a, b event) int { return int(a.position) - int(b.position) })

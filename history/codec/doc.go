@@ -53,9 +53,14 @@
 //
 // An event, which has the key type:
 //
-//	type         "invoke", "ok", "fail" (it certainly did not happen) or "info"
+//	type         "invoke", "ok", "fail" (it certainly did not happen), "info"
 //	             (unknown: it stays pending, and what its process does afterwards is
-//	             that of a new process, named "3#2" after process 3)
+//	             that of a new process, named "3#2" after process 3) or "waits" (it
+//	             never returned, as nothing that still runs can wake it: a deadlock).
+//	             Such events come last. A history with one is linearizable only if its
+//	             model, such as the runs that leadline stress saves, waits there, too.
+//	             A method that may wait in some states of the model, as lock of a
+//	             mutex, is then an error.
 //	process      integer or string: who. Required of invocations; a response may
 //	             leave it out if it has op.
 //	op           integer or string: which operation. Either all invocations of
@@ -69,6 +74,8 @@
 //	unknown      true: it returned, but the result was not observed; of type "ok"
 //	             only. A response of type "ok" with none of these three has no
 //	             result, as of a void method.
+//	for          string: where a call waits, for what, and who holds it: "waits at
+//	             map.go:7 for sync.Mutex.Lock, held by process 1"; of type "waits" only
 //	at           integer: the stamp, in whatever unit. Required under order
 //	             "stamp". Ignored under "file"; but if the header has no order,
 //	             stamps that contradict the order of the lines (see Jepsen) are a

@@ -74,7 +74,7 @@ func (e *nativeEncoder) check() error {
 		if err := checkKnown(op.Args, op.Result); err != nil {
 			return err
 		}
-		for _, text := range []string{op.Method, op.ID().Text(), e.process(op).Text()} {
+		for _, text := range []string{op.Method, op.ID().Text(), e.process(op).Text(), e.h.WaitsFor(i)} {
 			if !utf8.ValidString(text) {
 				return fmt.Errorf("format %s cannot carry %q, which is not UTF-8", nativeName, text)
 			}
@@ -160,6 +160,8 @@ func (e *nativeEncoder) event(ev *plainEvent) {
 		out.Method, out.Args = op.Method, op.Args
 	case int(ev.op) >= len(e.h.Ops):
 		out.Type = history.Fail
+	case op.Waits:
+		out.Type, out.For = history.Waits, e.h.WaitsFor(ev.op)
 	default:
 		out.Type, out.Result = history.OK, op.Result
 	}
@@ -188,6 +190,10 @@ func appendEvent(b []byte, ev *history.Event, stamp bool) []byte {
 		}
 	case history.OK:
 		b = appendResult(b, ev.Result)
+	case history.Waits:
+		if ev.For != "" {
+			b = appendText(append(b, `,"for":`...), ev.For)
+		}
 	}
 	return append(b, "}\n"...)
 }
@@ -281,6 +287,7 @@ func (e *EventWriter) Write(ev *history.Event) error {
 	e.checkText(ev.Method)
 	e.checkText(ev.Process.Text())
 	e.checkText(ev.Op.Text())
+	e.checkText(ev.For)
 	if e.err == nil {
 		e.err = checkKnown(ev.Args, ev.Result)
 	}

@@ -28,9 +28,11 @@ type nativeLine struct {
 	happened bool
 	end      string
 	// guesses has the number of the field that followed last time: after field
-	// number n, at 4n plus the type so far; n is 0 at the beginning.
-	guesses [4 * len(fieldNames)]uint8
+	// number n, at eventTypes*n plus the type so far; n is 0 at the beginning.
+	guesses [eventTypes * len(fieldNames)]uint8
 }
+
+const eventTypes = int(history.Waits) + 1
 
 func (l *nativeLine) fault(format string, args ...any) {
 	if l.problem == "" {
@@ -79,7 +81,7 @@ func (l *nativeLine) read(s *scanner, text []byte) {
 		l.seen |= f
 		l.value(s, f)
 		before = ','
-		guess = &l.guesses[n*4+int(l.event.Type)]
+		guess = &l.guesses[n*eventTypes+int(l.event.Type)]
 	}
 	s.end()
 }
@@ -194,6 +196,8 @@ func (l *nativeLine) rareValue(s *scanner, f field) {
 		}
 	case fieldEnd:
 		l.end = l.text(s, f).Text()
+	case fieldFor:
+		l.event.For = l.text(s, f).Text()
 	}
 }
 
@@ -221,8 +225,10 @@ func (l *nativeLine) eventType(s *scanner) {
 		l.event.Type = history.Fail
 	case "info":
 		l.event.Type = history.Info
+	case "waits":
+		l.event.Type = history.Waits
 	default:
-		l.fault(`"type" is "invoke", "ok", "fail" or "info", not %q`, clip(t))
+		l.fault(`"type" is "invoke", "ok", "fail", "info" or "waits", not %q`, clip(t))
 	}
 }
 
@@ -319,10 +325,16 @@ func (l *nativeLine) addTo(b *history.Builder, line int) {
 		l.checkInvoke()
 	case history.OK:
 		l.checkOK()
+		if l.seen&fieldException != 0 && b.Header().Model == "runs" && l.event.Result.Equal(history.WaitsForever) {
+			l.event.Type = history.Waits // as files had it before there was that type
+		}
 	default:
 		if extra := l.seen & (fieldMethod | fieldArgs | fieldResult | fieldException | fieldUnknown); extra != 0 {
 			l.fault("an event of type %q has no %s", l.event.Type, extra.names())
 		}
+	}
+	if l.seen&fieldFor != 0 && l.event.Type != history.Waits {
+		l.fault(`only an event of type "waits" has "for"`)
 	}
 	if l.seen&fieldAt == 0 && b.Header().Order == history.StampOrder {
 		l.fault(`an event of a history ordered by stamps needs "at"`)
@@ -377,12 +389,13 @@ const (
 	fieldEdge
 	fieldMark
 	fieldEnd
+	fieldFor
 )
 
 // fieldNames has no field at 0.
 var fieldNames = [...]string{
 	"", "leadline", "history", "model", "args", "tie", "order", "torn", "guessed", "type", "process", "op",
-	"method", "result", "exception", "unknown", "at", "edge", "mark", "end",
+	"method", "result", "exception", "unknown", "at", "edge", "mark", "end", "for",
 }
 
 // A quotedName is the name of a field with quotes and colon, as two numbers whose bytes
@@ -432,7 +445,7 @@ func (f field) names() string {
 const (
 	headerFields = fieldLeadline | fieldHistory | fieldModel | fieldArgs | fieldTie | fieldOrder | fieldTorn | fieldGuessed
 	eventFields  = fieldType | fieldHistory | fieldProcess | fieldOp | fieldMethod | fieldArgs |
-		fieldResult | fieldException | fieldUnknown | fieldAt
+		fieldResult | fieldException | fieldUnknown | fieldAt | fieldFor
 	edgeFields = fieldEdge | fieldHistory
 	markFields = fieldMark | fieldHistory | fieldOp
 	endFields  = fieldEnd

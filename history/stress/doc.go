@@ -108,8 +108,8 @@
 //	1  |-|       Put(1)
 //	2     |-|    Get(): 1
 //
-// Its history has the result "waits for ever". The sequential runs in its header have
-// that result only where nothing else is possible, so the checker finds the history not
+// In its history the call never returned; see history.Operation.Waits. The sequential runs in
+// its header wait only where nothing else is possible, so the checker finds the history not
 // linearizable.
 //
 // All this is known of schedules only, where the scheduler sees what each thread waits for. A

@@ -210,7 +210,11 @@ func (x *assembly) respond(i, process int) {
 	if x.outcome[i] == NotCalled {
 		return
 	}
-	x.add(history.Event{Type: history.OK, Result: x.outcome[i]}, i, process)
+	e := history.Event{Type: history.OK, Result: x.outcome[i]}
+	if x.outcome[i] == Waiting {
+		e = history.Event{Type: history.Waits}
+	}
+	x.add(e, i, process)
 }
 
 func (x *assembly) add(e history.Event, i, process int) {

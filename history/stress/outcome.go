@@ -8,7 +8,7 @@ import (
 )
 
 // Waiting is the result of an invocation that waits forever, in an Outcome.
-var Waiting = history.ExceptionValue("waits for ever")
+var Waiting = history.WaitsForever
 
 // NotCalled is the result of an invocation that is not called because one before it
 // waits forever.

@@ -37,7 +37,10 @@ func (e *Entry) Key() [16]byte {
 
 // writeHistory writes the operations and the edges of a history.
 func writeHistory(w io.Writer, h *history.History) {
-	b := appendNumbers(nil, len(h.Ops), len(h.Ghosts), len(h.Edges))
+	b := appendNumbers(nil, len(h.Ops), len(h.Ghosts), len(h.Edges), len(h.Waits))
+	for _, w := range h.Waits {
+		b = history.StringValue(w.For).AppendKey(appendNumbers(b, int(w.Op)))
+	}
 	for _, edge := range h.Edges {
 		b = appendNumbers(b, int(edge.From), int(edge.To))
 	}
@@ -46,7 +49,7 @@ func writeHistory(w io.Writer, h *history.History) {
 		op := h.Operation(i)
 		b = history.StringValue(op.Method).AppendKey(b[:0])
 		b = op.ID().AppendKey(op.Result.AppendKey(appendValues(b, op.Args)))
-		b = appendNumbers(b, int(op.Process), int(op.Call), int(op.Return), number(op.Happened))
+		b = appendNumbers(b, int(op.Process), int(op.Call), int(op.Return), number(op.Happened), number(op.Waits))
 		w.Write(b)
 	}
 }

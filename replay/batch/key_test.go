@@ -26,6 +26,7 @@ var inKey = map[string]bool{
 	"History.Processes":           true,
 	"History.Edges":               true,
 	"History.Ghosts":              true,
+	"History.Waits":               true,
 	"History.Dropped":             true,
 	"History.Stamps":              false, // for display: positions are the order
 	"History.relaxed":             true,
@@ -38,6 +39,9 @@ var inKey = map[string]bool{
 	"Operation.Return":            true,
 	"Operation.Line":              false,
 	"Operation.Happened":          true,
+	"Operation.Waits":             true,
+	"Wait.Op":                     true,
+	"Wait.For":                    true,
 	"Operation.ended":             false, // for the Builder
 	"Operation.dropped":           false, // for the Builder
 	"Operation.idNum":             true,
@@ -110,6 +114,7 @@ func TestKeyOfEachField(t *testing.T) {
 {"process":1,"op":2,"type":"ok","result":1,"at":4}
 {"process":2,"op":3,"type":"invoke","method":"write","args":[2],"at":5}
 {"process":1,"op":4,"type":"invoke","method":"read","at":6}
+{"process":1,"op":4,"type":"waits","for":"x","at":7}
 {"mark":"did-not-happen","op":3}
 {"edge":[1,3]}
 {"edge":[3,4]}

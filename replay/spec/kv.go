@@ -51,7 +51,7 @@ var kvTable = table.New([]table.Method[*cellMap]{
 		s.set(args[0], args[1])
 		return history.NoValue
 	}, table.Inserts|table.Keyed),
-	table.Row("append(key, text: string)", kvAppend, table.Keyed|table.Appends),
+	table.Row("append(key, text: string)", kvAppend, table.Keyed|table.Appends|table.Waits),
 	table.Row("remove(key) -> any", func(s *cellMap, args []value) value {
 		old := s.lookup(args[0])
 		s.Remove(args[0])

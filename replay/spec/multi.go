@@ -100,7 +100,7 @@ func (m *cellMap) transact(args []value) value {
 }
 
 var multiRegisterTable = table.New([]table.Method[*cellMap]{
-	table.Row("txn(operations: list) -> list", (*cellMap).transact, table.Updates),
+	table.Row("txn(operations: list) -> list", (*cellMap).transact, table.Waits),
 	table.Row("read|get(key) -> any", func(m *cellMap, args []value) value { return m.lookup(args[0]) }, table.Peeks|table.Keyed),
 	table.Row("write|put|set(key, value)", func(m *cellMap, args []value) value {
 		m.store(args[0], args[1])

@@ -28,14 +28,14 @@ var mutexTable = table.New([]table.Method[*mutex]{
 		}
 		m.held = true
 		return history.NoValue
-	}, table.Updates),
+	}, table.Waits),
 	table.Row("unlock|release()", func(m *mutex, _ []value) value {
 		if !m.held {
 			return table.NoTransition
 		}
 		m.held = false
 		return history.NoValue
-	}, table.Updates),
+	}, table.Waits),
 	table.Row("tryLock|try_lock|tryAcquire() -> bool", func(m *mutex, _ []value) value {
 		got := !m.held
 		m.held = true

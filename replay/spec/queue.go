@@ -78,7 +78,7 @@ var queueMethods = []table.Method[*valueRing]{
 			return table.NoTransition
 		}
 		return pushBack(r, args)
-	}, table.Inserts),
+	}, table.Inserts|table.Waits),
 	table.TakeRow("take() -> any", front, table.NoTransition, table.Removes|table.Waits),
 }
 

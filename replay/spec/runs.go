@@ -119,7 +119,7 @@ func (r *runs) describe(at int) string {
 		node--
 		for _, e := range r.nodes[node] {
 			if e.to == at {
-				op := history.Operation{Method: e.Method, Args: e.Args, Result: e.result}
+				op := history.Operation{Method: e.Method, Args: e.Args, Result: e.result, Waits: e.result.Equal(history.WaitsForever)}
 				calls = append(calls, op.String())
 				at = node
 				break

@@ -315,11 +315,16 @@ func (x *executor) repeats(ctx context.Context, f *stress.Finding) bool {
 // describe adds the steps of the schedule, and in a deadlock what waits for what.
 func (x *executor) describe(ctx context.Context, f *stress.Finding) {
 	v := violationOf(f)
-	steps, blocked := newExplorer(ctx, f.Seen.Expected, x.options.Checker).steps(v.Schedule, v.left)
+	steps, blocked, waits := newExplorer(ctx, f.Seen.Expected, x.options.Checker).steps(v.Schedule, v.left)
 	f.Scheduled = &stress.Scheduled{Schedule: v.Schedule.String(), Preemptions: v.Preemptions, Delays: v.Delays, Switches: v.Switches, Execution: v.Execution,
 		Total: x.report.Executions, Steps: steps, Mark: mark(v.trace, v.events), Replayed: inProcess, Spins: v.spins}
 	if f.Seen.Outcome.Waits() || len(v.left) > 0 {
 		f.Waiting = blocked
+	}
+	if h := f.Seen.History; h != nil {
+		for k := range h.Waits { // identifiers are the numbers of calls
+			h.Waits[k].For = waits[int(h.Ops[h.Waits[k].Op].ID().Int())]
+		}
 	}
 }
 

@@ -63,7 +63,7 @@ func (x *executor) Replay(ctx context.Context, p *stress.Program, j *stress.Repl
 			result.Same++
 		}
 	}
-	result.Steps, result.Waiting = by.steps(s, left)
+	result.Steps, result.Waiting, _ = by.steps(s, left)
 	return result, nil
 }
 

@@ -11,8 +11,9 @@ import (
 )
 
 // steps runs a schedule once more and returns its steps, and what its blocked
-// threads wait for. Those in left certainly wait forever.
-func (x *explorer) steps(s schedule.Schedule, left []int) (list []stress.ScheduledStep, blocked []string) {
+// threads wait for, also by the number of their call. Those in left certainly wait forever.
+func (x *explorer) steps(s schedule.Schedule, left []int) (list []stress.ScheduledStep, blocked []string, waits map[int]string) {
+	waits = map[int]string{}
 	r := schedule.Trace(&x.run, s, schedule.Limits{})
 	all := x.all
 	thread := func(n int) int {
@@ -68,11 +69,30 @@ func (x *explorer) steps(s schedule.Schedule, left []int) (list []stress.Schedul
 		}
 		text := fmt.Sprintf("%s: %s at %s", who, b.What, shortPlace(b.Where()))
 		if b.Holder >= 0 {
-			text += fmt.Sprintf(", held by thread %d", thread(b.Holder))
+			text += b.Because(fmt.Sprintf("thread %d", thread(b.Holder)))
 		}
 		blocked = append(blocked, text)
+		if !b.Daemon {
+			waits[b.Index] = x.waitOf(b)
+		}
 	}
-	return list, blocked
+	return list, blocked, waits
+}
+
+// waitOf says where the call of a blocked thread waits, for what, and who holds it, as
+// history.Wait does.
+func (x *explorer) waitOf(b *schedule.Blocked) string {
+	if b.Spins {
+		return "spins at " + shortPlace(b.Where())
+	}
+	text := fmt.Sprintf("waits at %s for %s", shortPlace(b.Where()), b.What)
+	switch {
+	case b.Holder < 0:
+		return text
+	case b.Holder <= len(x.run.Threads): // the last one runs the initial and the final part
+		return text + b.Because(fmt.Sprintf("process %d", b.Holder))
+	}
+	return text + b.Because("a goroutine of the object")
 }
 
 // shownSpins is how many of the last steps of a hang are shown, for each thread of the program.

@@ -113,7 +113,7 @@ func blockingMethods[S interface {
 	remainingCapacity() int
 }](end table.Facts) []table.Method[S] {
 	return []table.Method[S]{
-		insertRow("put(e: null|int)", S.offer, history.NoValue, table.NoTransition, table.Updates),
+		insertRow("put(e: null|int)", S.offer, history.NoValue, table.NoTransition, table.Waits),
 		table.TakeRow("take() -> int", table.First[S], table.NoTransition, table.Removes|table.Waits|end),
 		table.Row("remainingCapacity() -> int", func(s S, _ []value) value {
 			return history.IntValue(int64(s.remainingCapacity()))

@@ -60,7 +60,7 @@ func blockingDequeMethods() []table.Method[*intQueue] {
 	var methods []table.Method[*intQueue]
 	for _, end := range dequeEnds {
 		methods = append(methods,
-			insertRow("put"+end.name+"(e: null|int)", end.offer, history.NoValue, table.NoTransition, end.facts),
+			insertRow("put"+end.name+"(e: null|int)", end.offer, history.NoValue, table.NoTransition, end.facts|table.Waits),
 			table.TakeRow("take"+end.name+"() -> int", end.at, table.NoTransition, table.Removes|table.Waits|end.facts))
 	}
 	return methods

@@ -42,12 +42,13 @@ func Forever(p *Program, schedule Schedule) []Blocked {
 type Hold struct {
 	Thread int
 	Call   int32
+	Queued bool // it does not have the lock yet, but comes first
 }
 
 // Holding returns a Hold of the calling thread.
 func Holding() Hold {
 	if t := self(); t != nil {
-		return Hold{t.id, t.call}
+		return Hold{Thread: t.id, Call: t.call}
 	}
 	return Hold{Thread: -1}
 }

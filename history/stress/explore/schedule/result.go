@@ -81,7 +81,8 @@ type Blocked struct {
 	Sequence, Index int    // its invocation, or that in which the goroutine was started, or -1
 	What            string // it waits for, or "spins"
 	Spins           bool
-	Holder          int // the thread that has what it waits for, or -1 if unknown
+	Holder          int  // the thread that has what it waits for, or -1 if unknown
+	Queued          bool // the Holder does not have it yet, but comes first
 	stack           []uintptr
 	started         []uintptr // the stack of the go statement, if traced
 }
@@ -92,6 +93,14 @@ func (b *Blocked) Where() string { return position(b.stack) }
 // Started returns the file and line of the go statement of a goroutine of the object, if the
 // execution is traced.
 func (b *Blocked) Started() string { return position(b.started) }
+
+// Because says why the thread waits, given who the Holder is.
+func (b *Blocked) Because(holder string) string {
+	if b.Queued {
+		return ", behind " + holder + ", which waits to lock it"
+	}
+	return ", held by " + holder
+}
 
 // hash adds the thread and where it is to a hash.
 func (b *Blocked) hash(h uint64) uint64 {
@@ -116,7 +125,7 @@ func (b *Blocked) String() string {
 		text = kind + strconv.Itoa(b.Thread) + " spins"
 	}
 	if b.Holder >= 0 {
-		text += ", held by thread " + strconv.Itoa(b.Holder)
+		text += b.Because("thread " + strconv.Itoa(b.Holder))
 	}
 	if where := b.Where(); where != "" {
 		text += ", at " + where
@@ -133,13 +142,13 @@ func (s *scheduler) report() {
 		}
 		current.Store(t)
 		t.resume()
-		b := Blocked{t.id, t.daemon, int(t.sequence), int(t.index), t.what, s.result.Spins && t.spun, -1, append([]uintptr(nil), t.stack...), t.from}
+		b := Blocked{t.id, t.daemon, int(t.sequence), int(t.index), t.what, s.result.Spins && t.spun, -1, false, append([]uintptr(nil), t.stack...), t.from}
 		if b.Spins {
 			b.What = "spins"
 		}
 		if h, ok := t.waiter.(Held); ok {
 			if list := h.Holders(); len(list) > 0 {
-				b.Holder = list[0].Thread
+				b.Holder, b.Queued = list[0].Thread, list[0].Queued
 			}
 		}
 		s.result.Blocked = append(s.result.Blocked, b)

@@ -18,7 +18,7 @@ const (
 	Removes                      // removes and returns a value, or removes its argument from a set
 	Finds                        // returns the value that a removal would take, or whether a set has its argument
 	Front                        // inserts, removes or finds at the front of a deque
-	Waits                        // has no transition where there is nothing to remove
+	Waits                        // may have no transition: then a call waits. One that removes does so where there is nothing
 	Throws                       // throws an exception where there is nothing to remove or find, or no room
 	Counts                       // returns the number of values, or whether there are none
 	Empties                      // removes all values and returns nothing

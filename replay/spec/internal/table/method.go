@@ -130,6 +130,8 @@ func (t *Signatures) check(spec string, op *history.Operation) error {
 		}
 	}
 	switch k := op.Result.Kind(); {
+	case op.Waits && s.Has(Waits):
+		return fmt.Errorf("%s of a %s may have to wait, and whether it has to wait for ever is not decided", op.Method, spec)
 	case k == history.Unknown || k == history.Exception || s.Result.Has(k):
 		return nil
 	case k == history.Null && s.Result != nothing: // a violation

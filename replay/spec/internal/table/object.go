@@ -76,6 +76,8 @@ func (s *Specification[S]) impossible(i int, op *history.Operation) string {
 		return op.Method + " is never negative"
 	case !s.Table.excludes(i, op.Result):
 		return ""
+	case op.Waits:
+		return op.Method + " never waits"
 	case op.Result.Kind() == history.Exception:
 		return op.Method + " never throws an exception"
 	default:

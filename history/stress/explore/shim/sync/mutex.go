@@ -296,7 +296,9 @@ func (s *rwState) byWriter() []schedule.Hold {
 	if s.writer == noWriter {
 		return nil
 	}
-	return []schedule.Hold{s.writes}
+	h := s.writes
+	h.Queued = s.writer == pendingWriter
+	return []schedule.Hold{h}
 }
 
 type rwLock RWMutex // waits for readers
