@@ -25,6 +25,10 @@
 // register is null at first; --model cas-register:0 begins with 0. If first reads find
 // another value, explain names the initial value that would do, if there is one.
 //
+// A call of a native history may wait for ever, as in a deadlock that leadline stress found: its
+// last event has the type "waits", with what it waits for. It is a violation unless a sequential
+// run waits there, too.
+//
 // Convert writes histories in leadline's own format, and with --model under the name of
 // another model:
 //

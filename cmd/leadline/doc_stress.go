@@ -62,7 +62,8 @@
 // Methods may wait for one another, as those of a bounded queue do. In an outcome, W
 // is an invocation that waits for ever, and - one that was not called. That is a
 // violation unless some order of the invocations ends there, too: a lost wake-up, or a
-// deadlock. Calls that can return only together, as those of a rendezvous, take effect
+// deadlock. Its history has a call that never returned, with the place where it waits, for
+// what, and who holds that; check, explain and the page show these. Calls that can return only together, as those of a rendezvous, take effect
 // together. Generated programs in which some call waits in every order are not run, and a
 // line says how many.
 //

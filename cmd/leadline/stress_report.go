@@ -110,7 +110,8 @@ func (r *stressReport) found(o *object, f *stress.Finding) {
 			again = slices.Insert(again, 0, line)
 		}
 	}
-	for _, line := range slices.Concat(f.Waiting, again) {
+	isCall := func(line string) bool { return !strings.HasPrefix(line, "a goroutine ") } // which the timeline has
+	for _, line := range slices.Concat(slices.DeleteFunc(slices.Clone(f.Waiting), isCall), again) {
 		fmt.Fprintf(r.out, "  %s\n", line)
 	}
 	if file != "" {

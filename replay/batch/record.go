@@ -73,6 +73,8 @@ type record struct {
 	// replay.Explanation.
 	CoreMarks []any    `json:"core_marks,omitempty"`
 	CoreEdges [][2]any `json:"core_edges,omitempty"`
+	// Waits are the operations that wait for ever.
+	Waits []recordWait `json:"waits,omitempty"`
 	// Conflict has operations that are not linearizable by themselves, from a monitor.
 	Conflict []any       `json:"conflict"`
 	Errors   []recordErr `json:"errors"`
@@ -95,6 +97,11 @@ type recordBlame struct {
 type recordUnseen struct {
 	Operation any   `json:"operation"`
 	Misses    []any `json:"misses"`
+}
+
+type recordWait struct {
+	Operation any    `json:"operation"`
+	For       string `json:"for"` // where, for what, and who holds it; or ""
 }
 
 type recordErr struct {
@@ -148,6 +155,9 @@ func (o *Outcome) reason(h *history.History, v *replay.Verdict) {
 	case e != nil && e.Unexplained != replay.NoOperation:
 		o.At = e.Unexplained
 		o.Reason = "no order explains the response of " + describe(h, o.At)
+		if h.Ops[o.At].Waits {
+			o.Reason = "no order explains " + describe(h, o.At)
+		}
 		if e.Impossible != "" {
 			o.Reason += ": " + e.Impossible
 		}
@@ -223,6 +233,9 @@ func (r *Result) record() *record {
 		rec.Ops, rec.Pending, rec.Processes = &ops, &pending, &processes
 		if h.IsRelaxed() {
 			rec.Order = "program"
+		}
+		for _, w := range h.Waits {
+			rec.Waits = append(rec.Waits, recordWait{identifier(h, w.Op), w.For})
 		}
 	}
 	switch {
@@ -348,6 +361,9 @@ func newBlame(h *history.History, free [][]replay.FreedResult) []recordBlame {
 	for g, group := range free {
 		for _, f := range group {
 			b := recordBlame{identifier(h, f.Op), jsonValue(h.Ops[f.Op].Result), []any{}, g}
+			if h.Ops[f.Op].Waits {
+				b.Recorded = nil // it never returned
+			}
 			for _, a := range f.Allowed {
 				b.Allowed = append(b.Allowed, jsonValue(a))
 			}

@@ -16,6 +16,7 @@ const (
 	freeShown    = 3  // ways to make a history linearizable, in Short
 	freeListed   = 10 // in Explain
 	overlapShown = 8
+	waitsShown   = 8
 	coreShown    = 12 // in pages
 	statesShown  = 8
 	conflictMax  = 8
@@ -103,6 +104,12 @@ func Short(w io.Writer, h *history.History, v *replay.Verdict, o Options) (err e
 	if e != nil {
 		p.shortReason(e)
 	}
+	for _, w := range p.h.Waits[:min(len(p.h.Waits), waitsShown)] {
+		p.printf("    %s\n", p.waitOf(&w))
+	}
+	if more := len(p.h.Waits) - waitsShown; more > 0 {
+		p.printf("    and %s that %s for ever\n", count(more, "call", "calls"), map[bool]string{true: "waits", false: "wait"}[more == 1])
+	}
 	if (e == nil || len(e.Free) == 0) && (len(v.Conflict) > 1 || v.Conflict != nil && e == nil) {
 		p.conflict(v.Conflict)
 	}
@@ -124,7 +131,7 @@ func Short(w io.Writer, h *history.History, v *replay.Verdict, o Options) (err e
 
 func (p *printer) shortReason(e *replay.Explanation) {
 	if e.Unexplained != replay.NoOperation {
-		p.printf("    no order explains the response of %s\n", p.at(e.Unexplained))
+		p.printf("    no order explains %s%s\n", responseOf(&p.h.Ops[e.Unexplained]), p.at(e.Unexplained))
 		if e.Impossible != "" {
 			p.printf("    %s\n", Clean(e.Impossible))
 		}
@@ -142,10 +149,22 @@ func (p *printer) shortReason(e *replay.Explanation) {
 		}
 		var changes []string
 		for _, f := range group {
-			changes = append(changes, p.at(f.Op)+" had returned "+p.allowed(f))
+			who := p.at(f.Op)
+			if op := &p.h.Ops[f.Op]; op.Waits {
+				who = p.place(f.Op, call(op))
+			}
+			changes = append(changes, who+" had returned "+p.allowed(f))
 		}
 		p.printf("    %s if %s\n", p.property(), strings.Join(changes, " and "))
 	}
+}
+
+// responseOf returns the words before an operation whose end no order explains.
+func responseOf(op *history.Operation) string {
+	if op.Waits {
+		return ""
+	}
+	return "the response of "
 }
 
 // sizes writes the sizes of the shortest prefix and of the sub-history that fail.

@@ -124,6 +124,7 @@ func (p *printer) refuted(v *replay.Verdict) {
 		}
 		p.passage(q)
 	}
+	p.waits()
 	p.core(v, e)
 	if v.Explanation != nil {
 		p.changes(e)
@@ -143,6 +144,12 @@ func (p *printer) unexplained(e *replay.Explanation) {
 		q.Text = fmt.Sprintf("Up to event %s of %s, some order explains all results. None explains event %s, the response of",
 			thousands(e.Prefix-1), thousands(events(p.h)), thousands(e.Prefix))
 	}
+	if op.Waits {
+		q.Title, q.Text = "The first call that no order explains", "No order explains that this call never returned:"
+		if e.Prefix > 0 {
+			q.Text = "Some order explains what was recorded before. None explains that this call never returned:"
+		}
+	}
 	p.passage(q)
 	if !p.h.IsRelaxed() {
 		p.concurrent(op)
@@ -151,6 +158,28 @@ func (p *printer) unexplained(e *replay.Explanation) {
 	if e.Impossible != "" {
 		p.passagef("", "In no state is that possible: %s.", Clean(e.Impossible))
 	}
+}
+
+// waits lists the calls that wait for ever.
+func (p *printer) waits() {
+	if len(p.h.Waits) == 0 {
+		return
+	}
+	q := Passage{Text: "Calls that wait for ever:"}
+	for _, w := range p.h.Waits[:min(len(p.h.Waits), waitsShown)] {
+		q.Items = append(q.Items, Item{Text: p.waitOf(&w), Op: w.Op})
+	}
+	q.More = len(p.h.Waits) - len(q.Items)
+	p.passage(q)
+}
+
+// waitOf says where and for what a call waits.
+func (p *printer) waitOf(w *history.Wait) string {
+	text := p.place(w.Op, call(&p.h.Ops[w.Op]))
+	if w.For == "" {
+		return text + " never returned"
+	}
+	return text + " " + Clean(w.For)
 }
 
 // concurrent lists the operations that overlap op before its response.
@@ -167,7 +196,7 @@ func (p *printer) concurrent(op *history.Operation) {
 		}
 		if n++; n <= overlapShown {
 			text := p.short(int32(i))
-			if other.Return > op.Return && !other.Pending() {
+			if other.Return > op.Return && !other.Pending() && !other.Waits {
 				text = p.named(int32(i), call(other)) + ", still open then"
 			}
 			items = append(items, Item{Text: text, Op: int32(i)})
@@ -186,18 +215,21 @@ func (p *printer) states(e *replay.Explanation, op *history.Operation) {
 	if len(e.States) == 0 || len(e.States) == 1 && e.States[0] == "" {
 		return
 	}
-	where := ""
+	where := "Just before that response"
+	if op.Waits {
+		where = "Then"
+	}
 	if e.StatesOfCore {
-		where = ", if only the operations below had run,"
+		where += ", if only the operations below had run,"
 	}
 	var q Passage
 	switch n := len(e.States); {
 	case e.MoreStates:
-		q.Text = fmt.Sprintf("Just before that response%s the object can be in more than %d states. Some of them are:", where, n)
+		q.Text = fmt.Sprintf("%s the object can be in more than %d states. Some of them are:", where, n)
 	case n == 1:
-		q.Text = fmt.Sprintf("Just before that response%s the object can be in one state only:", where)
+		q.Text = fmt.Sprintf("%s the object can be in one state only:", where)
 	default:
-		q.Text = fmt.Sprintf("Just before that response%s the object can be in one of %d states:", where, n)
+		q.Text = fmt.Sprintf("%s the object can be in one of %d states:", where, n)
 	}
 	method := elide(call(op), p.Width/4)
 	for i, s := range e.States[:min(len(e.States), statesShown)] {
@@ -212,7 +244,10 @@ func (p *printer) states(e *replay.Explanation, op *history.Operation) {
 	if isNews(e) {
 		p.passagef("", "If %s took effect earlier, it returned %s.", method, p.anyOf(e.Earlier))
 	}
-	if e.Returns != nil {
+	switch {
+	case op.Waits:
+		p.passagef("", "But it %s.", p.paint(red, "never returned"))
+	case e.Returns != nil:
 		p.passagef("", "But it returned %s.", p.paint(red, p.result(op.Result)))
 	}
 }
@@ -298,7 +333,10 @@ func (p *printer) changes(e *replay.Explanation) {
 	for k, group := range e.Free[:min(len(e.Free), freeListed)] {
 		for i, f := range group {
 			op := &p.h.Ops[f.Op]
-			item := Item{Op: f.Op, Text: fmt.Sprintf("if %s had returned %s instead of %s", p.place(f.Op, call(op)), p.allowed(f), p.result(op.Result))}
+			item := Item{Op: f.Op, Text: fmt.Sprintf("if %s had returned %s", p.place(f.Op, call(op)), p.allowed(f))}
+			if !op.Waits {
+				item.Text += " instead of " + p.result(op.Result)
+			}
 			switch {
 			case i > 0:
 				item.Lead = "and"

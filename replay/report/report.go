@@ -127,7 +127,7 @@ func (p *printer) named(i int32, text string) string {
 // call returns the operation without its result.
 func call(op *history.Operation) string {
 	invoked := *op
-	invoked.Return, invoked.Result = 0, history.NoValue
+	invoked.Return, invoked.Result, invoked.Waits = 0, history.NoValue, false
 	return Clean(invoked.String())
 }
 
@@ -246,10 +246,13 @@ func list(parts []string, conjunction string) string {
 	return strings.Join(parts[:last], ", ") + " " + conjunction + " " + parts[last]
 }
 
-// Result returns the text of a result, or a word if there is none.
+// Result returns the text of a result, or a word if there is none or the call waits for ever.
 func Result(v history.Value) string {
-	if v.Kind() == history.None {
+	switch {
+	case v.Kind() == history.None:
 		return "nothing"
+	case v.Equal(history.WaitsForever):
+		return "never"
 	}
 	return v.String()
 }

@@ -21,6 +21,7 @@ import (
 func Timeline(w io.Writer, h *history.History, v *replay.Verdict, o Options) error {
 	p := newPrinter(w, h, o)
 	p.drawRelevant(v, len(h.Ops), "")
+	p.waits()
 	return p.Flush()
 }
 
@@ -225,9 +226,9 @@ func (p *printer) rows(v *replay.Verdict, ops []int32, end int32) []row {
 		op := &p.h.Ops[i]
 		r := &rows[k]
 		index[i] = r
-		*r = row{op: op, call: op.Call, ret: op.Return, open: op.Return > end || op.Pending(), point: -1, marks: marks[i]}
+		*r = row{op: op, call: op.Call, ret: op.Return, open: op.Return > end || op.Pending() || op.Waits, point: -1, marks: marks[i]}
 		r.cells = [4]string{"", elide(Name(p.h.Processes[op.Process]), p.nameWidth()), elide(Name(op.ID()), p.nameWidth()), Clean(op.String())}
-		if r.open && !op.Pending() {
+		if op.Return > end && !op.Pending() && !op.Waits {
 			r.cells[3] = call(op) + ": open"
 		}
 		if p.h.IsRelaxed() { // only the order within each process counts, not the positions
@@ -355,6 +356,7 @@ func (p *printer) shownEdges(v *replay.Verdict, ops []int32, indent string) {
 
 // legend explains the marks that occur.
 func (p *printer) legend(rows []row, a *axis, indent string) {
+	isWait := false // the unexplained operation
 	for _, m := range markMeanings {
 		occurs := slices.ContainsFunc(rows, func(r row) bool {
 			switch m.mark {
@@ -362,9 +364,14 @@ func (p *printer) legend(rows []row, a *axis, indent string) {
 				return a.points && r.point >= 0
 			case ">":
 				return r.open
+			case markUnexplained:
+				isWait = isWait || r.op.Waits && strings.Contains(r.marks, m.mark)
 			}
 			return strings.Contains(r.marks, m.mark)
 		})
+		if m.mark == markUnexplained && isWait {
+			m.meaning = "no order explains that it never returned"
+		}
 		if occurs {
 			p.printf("%s\n", p.paint(dim, indent+" "+m.mark+" "+strings.Replace(m.meaning, linearizable, p.property(), 1)))
 		}

@@ -348,7 +348,9 @@ func (c *checker) describe(t TB, f *stress.Finding, dir string, call int) string
 		fmt.Fprintf(&b, "  %s\n", e.Outcome)
 	}
 	for _, w := range f.Waiting {
-		fmt.Fprintf(&b, "%s\n", w)
+		if strings.HasPrefix(w, "a goroutine ") { // the timeline has the calls
+			fmt.Fprintf(&b, "%s\n", w)
+		}
 	}
 	if line := f.Explained(); line != "" {
 		fmt.Fprintln(&b, strings.Replace(line, "--weak ", "Options.Weak ", 1))

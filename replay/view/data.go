@@ -80,6 +80,8 @@ type page struct {
 	Part     []int32 `json:"part,omitempty"`
 	Happened []int32 `json:"happened,omitempty"` // pending operations
 
+	Waits map[int32]string `json:"waits,omitempty"` // the operations that wait for ever, for what; their returns are -1
+
 	Start  string         `json:"start,omitempty"`  // stamp of the first event
 	Stamps []uint64       `json:"stamps,omitempty"` // of the events by rank, each the difference from the previous one
 	Edges  []history.Edge `json:"edges,omitempty"`  // edges between operations that neither real time nor program order implies
@@ -137,6 +139,12 @@ func newPage(item *Item) *page {
 	t := &texts{list: []string{}, index: map[string]int32{}}
 	p.addOperations(h, item.Spec, t)
 	p.addTimes(h)
+	for _, w := range h.Waits {
+		if p.Waits == nil {
+			p.Waits = map[int32]string{}
+		}
+		p.Waits[w.Op] = report.Clean(w.For)
+	}
 	p.Texts = t.list
 	if v.Answer == replay.Linearizable && v.Witness != nil {
 		if v.Depth > 0 {
@@ -201,12 +209,12 @@ func (p *page) addTimes(h *history.History) {
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		p.Return[i] = -1
-		if last = max(last, op.Call); !op.Pending() {
+		if last = max(last, op.Call); !isOpen(op) {
 			last = max(last, op.Return)
 		}
 		if p.Relaxed {
 			p.Call[i] = next[op.Process]
-			if !op.Pending() {
+			if !isOpen(op) {
 				p.Return[i] = p.Call[i] + 1
 			}
 			next[op.Process] += 2
@@ -223,7 +231,7 @@ func (p *page) addTimes(h *history.History) {
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		at[op.Call] = &p.Call[i]
-		if !op.Pending() {
+		if !isOpen(op) {
 			at[op.Return] = &p.Return[i]
 		}
 	}
@@ -244,6 +252,9 @@ func (p *page) addTimes(h *history.History) {
 		rank++
 	}
 }
+
+// isOpen reports whether a page draws an operation without an end.
+func isOpen(op *history.Operation) bool { return op.Pending() || op.Waits }
 
 func newReasons(e *replay.Explanation) *reasons {
 	r := &reasons{Unexplained: e.Unexplained, Core: e.Core}

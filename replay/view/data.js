@@ -41,6 +41,7 @@ class Model {
     this.line = Int32Array.from(data.line);
     for (let i = 1; i < n; i++) this.line[i] += this.line[i - 1];
     this.happened = new Set(data.happened);
+    this.waits = data.waits || {};
     this.edges = (data.edges || []).map(e => [e.From, e.To]);
     this.readStamps();
     this.readWitness();
@@ -133,14 +134,14 @@ class Model {
 
   // text is the operation as people write it.
   text(i) {
-    const result = this.pending(i) ? ": pending" : this.result(i) === "" ? "" : ": " + this.result(i);
+    const result = i in this.waits ? ": never returned" : this.pending(i) ? ": pending" : this.result(i) === "" ? "" : ": " + this.result(i);
     return `${this.method(i)}(${this.args(i)})${result}`;
   }
 
   // tags lists why an operation is marked, in words, with the class of each tag.
   tags(i) {
     const f = this.flags[i], tags = [];
-    if (f & UNEXPLAINED) tags.push(["bad", "no order explains its response"]);
+    if (f & UNEXPLAINED) tags.push(["bad", "no order explains " + (i in this.waits ? "that it never returned" : "its response")]);
     if (f & BLAMED) tags.push(["bad", "another result would do"]);
     if (f & CORE) tags.push(["core", "in the minimal sub-history"]);
     if (f & CLASH) tags.push(["core", "in conflict"]);

@@ -184,6 +184,7 @@ function showDetails(model, i, actions) {
     const s = model.stamps;
     add("time", `+${s[model.call[i]].toLocaleString("en")}` + (model.pending(i) ? "" : `, for ${(s[model.end[i]] - s[model.call[i]]).toLocaleString("en")}`));
   }
+  if (model.waits[i]) add("waits for ever", model.waits[i]);
   if (model.happened.has(i)) add("known", "it took effect");
   const k = model.place[i];
   if (k >= 0) {
@@ -214,6 +215,7 @@ function showTooltip(model, i, x, y) {
   const lines = [`process ${model.process(i)}` + (model.line[i] ? `, line ${model.line[i]}` : "") + (model.key(i) !== null ? `, key ${model.key(i)}` : "")];
   for (const [, text] of model.tags(i)) lines.push(text);
   for (const g of (model.allowed.get(i) || []).slice(0, 3)) lines.push("would do: " + model.free[g].find(f => f.op === i).allowed.join(" or "));
+  if (model.waits[i]) lines.push(model.waits[i]);
   const k = model.place[i];
   if (k >= 0) {
     const state = model.stateAfter(k);
@@ -243,6 +245,6 @@ function legend(model) {
   if (used & CLASH) add("bg", "core", "\u25c7", "in conflict");
   if (used & LATE) add("bg", "late", "\u2192", "delayed");
   if (model.gap) all.push(element("span", {}, "\u25cf takes effect here, with its place in the order"));
-  if (model.row.pending) all.push(element("span", {}, "dashed, open: never returned"));
+  if (model.data.return.some(r => r < 0)) all.push(element("span", {}, "dashed, open: never returned"));
   return all;
 }
