@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/leadline/leadline/history"
 )
@@ -55,6 +56,10 @@ type Explanation struct {
 	// that kind is removed from Core, the rest is linearizable. If Missing has "core",
 	// Core is not linearizable but may not be minimal.
 	Core []int32
+	// CoreOps are the operations of Core without parts and elements that do not matter (see
+	// Projectable), such as the other elements in a list of the elements of a set. Then not
+	// Core as recorded, but CoreOps are minimal. CoreOps is nil if nothing is left out.
+	CoreOps []history.Operation
 	// CoreMarks and CoreEdges are what Core fails with, besides real time or the order
 	// within processes: pending operations in it that are known to have happened, and
 	// orders between its operations. Such an order may come from edges through other
@@ -78,6 +83,14 @@ type Explanation struct {
 	Initial string
 	// Missing are the parts that were not computed.
 	Missing []MissingPart
+}
+
+// CoreOp returns operation i of h, an operation of Core, as it is in CoreOps.
+func (e *Explanation) CoreOp(h *history.History, i int32) *history.Operation {
+	if at, found := slices.BinarySearch(e.Core, i); found && e.CoreOps != nil {
+		return &e.CoreOps[at]
+	}
+	return &h.Ops[i]
 }
 
 // MaxStates is the largest number of states that Explanation.States lists in

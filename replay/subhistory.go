@@ -30,7 +30,7 @@ func (e *Explanation) SubHistory(h *history.History) (*history.History, error) {
 	}
 	processes := newProcessNames(h)
 	for k, i := range core {
-		op := &h.Ops[i]
+		op := e.CoreOp(h, i)
 		called, returned := op.Call, op.Return
 		if h.IsRelaxed() {
 			called, returned = 2*int32(k), 2*int32(k)+1

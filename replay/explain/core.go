@@ -15,13 +15,39 @@ func (x *explainer) core(base *ops.Problem) {
 	r := x.reducerOf(base)
 	r.meter = x.share(60)
 	r.decide = func(p *ops.Problem) replay.Finding { return x.check(p, r.meter) }
-	r.reduce()
-	cause := x.setCore(base.H, r.ops)
+	r.project()
+	if x.e.Impossible == "" || !r.isolate(x.e.Unexplained) {
+		r.reduce()
+	}
+	core := r.ops
+	if r.projector != nil {
+		core = make([]int32, len(r.ops))
+		for k, i := range r.ops {
+			core[k] = r.of[i]
+		}
+	}
+	cause := x.setCore(base.H, core)
+	if cause == "" {
+		x.setCoreOps(r)
+	}
 	if cause == "" && r.hasUndecided {
 		cause = x.causeOf(replay.Time) + ": the sub-history found fails, but may not be minimal"
 	}
 	if cause != "" {
 		x.missFor("core", cause)
+	}
+}
+
+// setCoreOps sets the operations of the core if a projection left something out of them.
+func (x *explainer) setCoreOps(r *reducer) {
+	if r.projector == nil {
+		return
+	}
+	x.projector = r.projector
+	for k, i := range r.ops {
+		op := x.H.Ops[x.e.Core[k]]
+		op.Args, op.Result = r.H.Ops[i].Args, r.H.Ops[i].Result
+		x.e.CoreOps = append(x.e.CoreOps, op)
 	}
 }
 
@@ -47,6 +73,9 @@ type reducer struct {
 	facts         []opFacts
 	parts, values int32 // how many numbers there are
 	hasNull       bool  // null may have been inserted
+
+	projector *projector // made the problem, or nil
+	of        []int32    // operation of the projected problem -> operation
 }
 
 // opFacts are the facts about an operation that the rules use.
@@ -85,6 +114,19 @@ func newReducer(p *ops.Problem) *reducer {
 	return r
 }
 
+// isolate leaves out all operations but one of the whole history, if that one fails.
+func (r *reducer) isolate(op int32) bool {
+	if r.of != nil {
+		at, _ := slices.BinarySearch(r.of, op)
+		op = int32(at)
+	}
+	if int(op) >= len(r.H.Ops) || r.fails([]int32{op}) != replay.NotLinearizable {
+		return false
+	}
+	r.ops = []int32{op}
+	return true
+}
+
 // fails decides the sub-history of some operations.
 func (r *reducer) fails(chosen []int32) replay.Answer {
 	f := r.decide(r.Sub(chosen))
@@ -97,11 +139,57 @@ func (r *reducer) fails(chosen []int32) replay.Answer {
 func (r *reducer) reduce() {
 	for n := -1; n != len(r.ops) && !r.hasUndecided; {
 		n = len(r.ops)
+		r.leaveOutSpare()
 		r.leaveOut(r.byPart)
 		r.leaveOut(r.byValue)
+		r.leaveOutSpare()
 		r.leaveOut(r.oneByOne)
 		r.cutLoops()
 	}
+}
+
+// leaveOutSpare leaves out pending removals for which nothing is left.
+func (r *reducer) leaveOutSpare() {
+	if kept := r.withoutSpare(); len(kept) < len(r.ops) && r.fails(kept) == replay.NotLinearizable {
+		r.ops = kept
+	}
+}
+
+// withoutSpare returns the remaining operations without the pending removals for which
+// nothing is left.
+func (r *reducer) withoutSpare() (kept []int32) {
+	c := r.Columns(nil)
+	left, total := make([]int, c.Values), 0 // how often each value is inserted and not taken
+	for _, i := range r.ops {
+		switch v := c.Value[i]; {
+		case c.Role[i] == replay.Other && !r.facts[i].readOnly: // it may insert anything
+			return r.ops
+		case v == ops.None:
+		case c.Role[i] == replay.Insert || c.Role[i] == replay.InsertFront:
+			left[v]++
+		case c.Role[i] == replay.Remove || c.Role[i] == replay.RemoveFront:
+			left[v]--
+		}
+	}
+	for _, n := range left {
+		total += max(0, n)
+	}
+	if total > 0 && r.H.HasEdges() { // another one cannot take its place
+		return r.ops
+	}
+	room := map[replay.Role]int{replay.Remove: total, replay.RemoveFront: total}
+	for _, i := range r.ops { // in the order of their invocations
+		if role := c.Role[i]; r.H.Ops[i].Pending() && c.Value[i] == ops.None && !r.H.Ops[i].Happened {
+			if n, isRemoval := room[role]; isRemoval {
+				if n == 0 {
+					continue
+				}
+				room[role]--
+			}
+		}
+		kept = append(kept, i)
+	}
+	return kept
 }
 
 // A division is a division of the remaining operations by a rule. Each unit may be left

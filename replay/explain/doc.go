@@ -61,6 +61,22 @@
 // An insertion that found no room, a size other than 0 and an unknown result are
 // not apart: fewer values may change them.
 //
+// Spare removals. Let k be how many values can be left in a collection at most: those that are
+// inserted, without those that completed removals returned. In W, at most k pending removals
+// took a value. One of them changes places with an earlier invoked one at the same end that took
+// nothing. So the first k pending removals at each end, by invocation, are enough, and the
+// others are left out: they took nothing in W, and need not have taken effect. All operations
+// that insert have to be known. If there are edges, the rule holds for k = 0 only.
+//
+// Projections. All operations on some parts are left out, and the parts are left out of the
+// lists that other operations returned: see replay.Projectable. W without these parts is a
+// witness of what remains. The same holds for elements of lists under keys. Pending operations
+// without effect in W come last.
+//
+// A value that nothing puts into the object. If an operation found a value there that no other
+// operation may put there, it fails by itself: the object lacks the value in every order, of
+// whatever operations. So does an operation with a result that no state gives.
+//
 // Values of a register, or of a key. All operations about a group of values are left
 // out: writes, reads, and compare-and-sets from one value to another. Two values are in
 // the same group if a compare-and-set connects them. So are a value and the initial one,

@@ -88,6 +88,8 @@ type explainer struct {
 	reducer  *reducer // see reducerOf
 	draft    *draft   // with other results
 	prefixes *draft   // of the history, or of that without constraints
+	// projector is that of the core, or nil.
+	projector *projector
 	cause    string   // why the last undecided history stayed undecided
 }
 

@@ -45,6 +45,22 @@ func Removals(h *history.History, spec replay.Spec, last int32, spoil func(Fact)
 			add(name, without(r.ops, u))
 		}
 	}
+	if j := newProjector(r.Problem); j != nil && spoil == nil {
+		for k, set := range []*valueSet{&j.parts, &j.elements} {
+			for i := range set.list {
+				fewer := newValueSet(slices.Delete(slices.Clone(set.list), i, i+1))
+				projected := j.with(&fewer, &j.elements)
+				if k == 1 {
+					projected = j.with(&j.parts, &fewer)
+				}
+				p, _ := projected.problem(r.Problem)
+				rest, rules = append(rest, p.H), append(rules, "projection")
+			}
+		}
+	}
+	if kept := r.withoutSpare(); len(kept) < len(r.ops) {
+		add("spare", kept)
+	}
 	if h.HasEdges() || h.IsRelaxed() {
 		return rest, rules
 	}
@@ -65,4 +81,10 @@ func Within(h *history.History, spec replay.Spec, v replay.Verdict, work int64) 
 	s := decide.NewSession(context.Background(), o, 0)
 	e := newExplainer(s, ops.New(h, spec, o.Budget.Bytes), &v, work).run()
 	return e, s.Meter().Spent()
+}
+
+// NeverPut says why an operation found a value that no other one puts into the object, or "".
+func NeverPut(h *history.History, spec replay.Spec, op int32) string {
+	p := ops.New(h, spec, 1<<30)
+	return (&explainer{Problem: p}).neverPut(p, op)
 }

@@ -41,7 +41,7 @@ func (x *explainer) base() *ops.Problem {
 		return cut
 	}
 	x.e.Unexplained, x.e.Prefix = last, 2*len(cut.H.Ops)-cut.H.Pending()
-	x.e.Impossible = replay.Impossible(x.Spec, &p.H.Ops[last])
+	x.e.Impossible = cmp.Or(replay.Impossible(x.Spec, &p.H.Ops[last]), x.neverPut(cut, last))
 	return cut
 }
 

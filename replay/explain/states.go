@@ -16,17 +16,26 @@ func (x *explainer) states(base *ops.Problem) {
 	if x.e.Unexplained == replay.NoOperation {
 		return
 	}
-	chosen := x.reducerOf(base).partOf(x.e.Unexplained)
+	of := x.reducerOf(base).partOf(x.e.Unexplained)
 	base = x.prefixes.upTo(x.prefixes.H.Ops[x.e.Unexplained].Return - 1) // without its response
-	cause := x.statesOf(base, chosen, limits.configurations)
+	before := base.Sub(of)
+	if x.projector != nil {
+		before, of = x.projector.problem(base)
+	}
+	cause := x.statesOf(before, of, limits.configurations)
 	if cause == tooMany {
 		// The core fails by itself, but another of its responses may be the reason. Then
 		// the operation is not in the core, which has no states before its response.
 		_, inCore := slices.BinarySearch(x.e.Core, x.e.Unexplained)
-		if x.e.StatesOfCore = inCore && len(x.e.Core) < len(chosen); x.e.StatesOfCore {
-			chosen = x.e.Core
+		if x.e.StatesOfCore = inCore && len(x.e.Core) < len(of); x.e.StatesOfCore {
+			chosen := make([]int32, len(x.e.Core))
+			for k, i := range x.e.Core {
+				at, _ := slices.BinarySearch(of, i)
+				chosen[k] = int32(at)
+			}
+			before, of = before.Sub(chosen), x.e.Core
 		}
-		cause = x.statesOf(base, chosen, limits.configurationsOfCore)
+		cause = x.statesOf(before, of, limits.configurationsOfCore)
 	}
 	if cause != "" {
 		x.e.StatesOfCore = false
@@ -36,17 +45,17 @@ func (x *explainer) states(base *ops.Problem) {
 
 const tooMany = "too many orders of the operations before it"
 
-// statesOf finds the states at the end of the history of some operations of base, or
-// returns the reason why it does not. One of the operations is the unexplained one, which
-// is pending in base.
-func (x *explainer) statesOf(base *ops.Problem, chosen []int32, most int) (cause string) {
-	w := newWalk(base.Sub(chosen), x.share(50))
+// statesOf finds the states at the end of a history, or returns the reason why it does not.
+// Its operation k is operation of[k] of the whole history. One of them is the unexplained
+// one, which is pending.
+func (x *explainer) statesOf(p *ops.Problem, of []int32, most int) (cause string) {
+	w := newWalk(p, x.share(50))
 	if w == nil {
 		return "the objects of the specification cannot be copied"
 	}
 	defer w.machine.Release()
 	w.most = most
-	last, _ := slices.BinarySearch(chosen, x.e.Unexplained)
+	last, _ := slices.BinarySearch(of, x.e.Unexplained)
 	w.watch(int32(last))
 	var list []stateText
 	var earlier []history.Value

@@ -204,6 +204,106 @@ func transaction(op *history.Operation) (asked, answers []microOp, ok bool) {
 	return asked, answers, true
 }
 
+// steps returns the steps of op and their results. It returns false if op cannot have its
+// result.
+func (s multiRegisterSpec) steps(op *history.Operation) (asked, answers []microOp, ok bool) {
+	switch {
+	case op.Method == "txn":
+		return transaction(op)
+	case len(op.Args) == 2:
+		asked = []microOp{{"write", op.Args[0], op.Args[1]}}
+		return asked, asked, true
+	}
+	return []microOp{{f: "read", key: op.Args[0]}}, []microOp{{"read", op.Args[0], op.Result}}, true
+}
+
+// AppendHeld appends the values and the elements of lists that op puts into registers or
+// found there; see replay.Holder. It did not find there what it had put there itself.
+func (s multiRegisterSpec) AppendHeld(dst []replay.Held, op *history.Operation) []replay.Held {
+	asked, answers, ok := s.steps(op)
+	own := len(dst)
+	for i := range asked {
+		first, list := s.FirstValue(asked[i].key), answers[i].value.List()
+		add := func(v, first value, verb string) {
+			h := replay.Held{Value: v, Part: asked[i].key, Puts: asked[i].f != "read", Verb: verb}
+			isOwn := func(p replay.Held) bool { return p.Puts && p.Part.Equal(h.Part) && p.Value.Equal(v) }
+			if h.Puts || ok && v.Kind() != history.Unknown && !v.Equal(first) && !slices.ContainsFunc(dst[own:], isOwn) {
+				dst = append(dst, h)
+			}
+		}
+		if asked[i].f != "read" || list == nil {
+			add(answers[i].value, first, "written")
+		}
+		for _, v := range list {
+			if !slices.ContainsFunc(first.List(), v.Equal) {
+				add(v, history.NoValue, "appended")
+			}
+		}
+	}
+	return dst
+}
+
+// AppendParts appends the keys of the registers, and the elements of the lists, in op; see
+// replay.Projectable.
+func (s multiRegisterSpec) AppendParts(parts, elements []value, op *history.Operation) (p, e []value, ok bool) {
+	asked, answers, ok := s.steps(op)
+	for i := range asked {
+		parts = append(parts, asked[i].key)
+		if asked[i].f == "append" {
+			elements = append(elements, asked[i].value)
+		}
+		elements = append(elements, answers[i].value.List()...)
+		ok = ok && s.FirstValue(asked[i].key).Kind() != history.List
+	}
+	return parts, elements, ok
+}
+
+// Project returns op without steps on other registers, and without other elements of lists.
+// Null takes the place of an empty list, because it is the initial value.
+func (s multiRegisterSpec) Project(op *history.Operation, hasKey, hasElement func(value) bool) (history.Operation, bool) {
+	rest := func(v value) value {
+		if v.Kind() != history.List {
+			return v
+		}
+		return orNull(history.ListValue(slices.DeleteFunc(slices.Clone(v.List()), func(e value) bool { return !hasElement(e) })...))
+	}
+	p := *op
+	if op.Method != "txn" {
+		p.Args = slices.Clone(op.Args)
+		for i := range p.Args[1:] {
+			p.Args[i+1] = rest(p.Args[i+1])
+		}
+		p.Result = rest(op.Result)
+		return p, hasKey(op.Args[0])
+	}
+	project := func(list value) value {
+		var steps []value
+		for _, step := range list.List() {
+			switch m := step.List(); {
+			case !hasKey(m[1]) || m[0].Text() == "append" && !hasElement(m[2]):
+			case m[0].Text() == "append":
+				steps = append(steps, step)
+			default:
+				steps = append(steps, history.ListValue(m[0], m[1], rest(m[2])))
+			}
+		}
+		return history.ListValue(steps...)
+	}
+	p.Args = []value{project(op.Args[0])}
+	if op.Result.Kind() == history.List {
+		p.Result = project(op.Result)
+	}
+	return p, len(p.Args[0].List()) > 0
+}
+
+// orNull returns null for an empty list, and other values as they are.
+func orNull(v value) value {
+	if v.Kind() == history.List && len(v.List()) == 0 {
+		return history.NullValue
+	}
+	return v
+}
+
 // FirstValue returns the initial value of a register; see replay.Stepped.
 func (s multiRegisterSpec) FirstValue(key value) value { return s.Fresh().first(key) }
 

@@ -38,6 +38,9 @@ var (
 	_ replay.Trusted   = (*table.Specification[*counter])(nil)
 	_ replay.Stepped   = table.Cells[*cellMap]{}
 	_ replay.Divisible = multiRegisterSpec{}
+
+	_ replay.Holder      = (*table.Specification[*counter])(nil)
+	_ replay.Projectable = table.Cells[*cellMap]{}
 )
 
 // sizeMethods are the methods of all containers.

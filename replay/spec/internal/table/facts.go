@@ -1,6 +1,8 @@
 package table
 
 import (
+	"fmt"
+
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 )
@@ -75,10 +77,24 @@ func (s *Specification[S]) Facts(op *history.Operation) replay.Facts {
 	if known.Role = replay.Never; !isExcluded {
 		known.Role, known.Value = s.role(f, op)
 	}
-	if s.Discipline == replay.NoDiscipline {
+	switch {
+	case s.Discipline == replay.NoDiscipline:
 		known.Role = replay.Other
+	case known.Role == replay.Never && known.Impossible == "":
+		known.Impossible = f.never(op)
 	}
 	return known
+}
+
+// never returns why no state gives a result with the role Never, or "" if one may do so.
+func (f Facts) never(op *history.Operation) string {
+	switch {
+	case op.Result.Kind() == history.Exception:
+		return fmt.Sprintf("%s never throws %v", op.Method, op.Result)
+	case f.Has(Inserts):
+		return fmt.Sprintf("%s never returns %v, because there is always room", op.Method, op.Result)
+	}
+	return ""
 }
 
 // role returns the role of op. The result null is ambiguous in a collection
