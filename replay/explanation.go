@@ -29,6 +29,10 @@ type Explanation struct {
 	// as in "remove never returns null; it returns int", or "" if that is not
 	// known; see the function Impossible.
 	Impossible string
+	// Difference is what is missing, extra or out of order in the recorded result of
+	// Unexplained, whatever the order, if it lists the elements of a collection. OutOfOrder
+	// may have some of the pairs only.
+	Difference Difference
 	// States are the states in which the object can be just before that response, as
 	// StateText writes them, in the order of their texts. Each is the last state of an
 	// order of the events before the response. Operations that are open may have taken
@@ -37,7 +41,8 @@ type Explanation struct {
 	//
 	// If the object is partitioned, they are the states of the part that the operation
 	// concerns. If StatesOfCore is true, they are states of the minimal sub-history,
-	// because the states of the whole history were too many to count.
+	// because the states of the whole history were too many to count. If CoreOps is not nil,
+	// States have only the parts and elements of CoreOps.
 	States       []string
 	MoreStates   bool
 	StatesOfCore bool
@@ -58,8 +63,10 @@ type Explanation struct {
 	Core []int32
 	// CoreOps are the operations of Core without parts and elements that do not matter (see
 	// Projectable), such as the other elements in a list of the elements of a set. Then not
-	// Core as recorded, but CoreOps are minimal. CoreOps is nil if nothing is left out.
-	CoreOps []history.Operation
+	// Core as recorded, but CoreOps are minimal. Parts and Elements are those that matter;
+	// Elements is empty if the parts are no lists. All three are nil if nothing is left out.
+	CoreOps         []history.Operation
+	Parts, Elements []history.Value
 	// CoreMarks and CoreEdges are what Core fails with, besides real time or the order
 	// within processes: pending operations in it that are known to have happened, and
 	// orders between its operations. Such an order may come from edges through other
@@ -99,7 +106,7 @@ const MaxStates = 16
 
 // A MissingPart is a part of an Explanation that was not computed.
 type MissingPart struct {
-	Part  string // "prefix", "states", "core", "blame" or "initial", as in JSON
+	Part  string // "prefix", "states", "core", "blame", "initial" or "difference", as in JSON
 	Cause string // why, for people: "time", "memory", "work", "cancelled", or a short sentence
 }
 

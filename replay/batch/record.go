@@ -53,15 +53,20 @@ type record struct {
 	DepthCause *string `json:"depth_cause"`
 	Witness    []any   `json:"witness"`
 	// Prefix, Unexplained, Impossible, States, Core and Blame are the parts of an explanation:
-	// see replay.Explanation. Entries of Blame with one group belong together.
+	// see replay.Explanation. Missing, Extra and OutOfOrder are its Difference. Entries of Blame with one group belong together.
 	// ExplanationCause is why parts are missing.
 	Prefix           *int              `json:"prefix"`
 	Unexplained      any               `json:"unexplained"`
 	Impossible       string            `json:"impossible,omitempty"`
+	Missing          []any             `json:"missing,omitempty"`
+	Extra            []any             `json:"extra,omitempty"`
+	OutOfOrder       [][2]any          `json:"out_of_order,omitempty"`
 	States           []string          `json:"states"`
 	MoreStates       bool              `json:"more_states,omitempty"`
 	StatesOfCore     bool              `json:"states_of_core,omitempty"`
 	Core             []any             `json:"core"`
+	CoreParts        []any             `json:"core_parts,omitempty"`
+	CoreElements     []any             `json:"core_elements,omitempty"`
 	Blame            []recordBlame     `json:"blame"`
 	Initial          string            `json:"initial,omitempty"`
 	ExplanationCause map[string]string `json:"explanation_cause"`
@@ -160,6 +165,9 @@ func (o *Outcome) reason(h *history.History, v *replay.Verdict) {
 		}
 		if e.Impossible != "" {
 			o.Reason += ": " + e.Impossible
+		}
+		if text := e.Difference.String(); text != "" {
+			o.Reason += ": in its result, " + text
 		}
 	case e != nil && len(e.Core) > 0:
 		o.At = e.Core[0]
@@ -299,6 +307,11 @@ func (rec *record) explain(h *history.History, e *replay.Explanation) {
 	if e.Unexplained != replay.NoOperation {
 		rec.Unexplained, rec.Impossible = identifier(h, e.Unexplained), e.Impossible
 	}
+	rec.Missing, rec.Extra = jsonValues(e.Difference.Missing), jsonValues(e.Difference.Extra)
+	for _, pair := range e.Difference.OutOfOrder {
+		rec.OutOfOrder = append(rec.OutOfOrder, [2]any{jsonValue(pair[0]), jsonValue(pair[1])})
+	}
+	rec.CoreParts, rec.CoreElements = jsonValues(e.Parts), jsonValues(e.Elements)
 	rec.States, rec.MoreStates, rec.StatesOfCore = e.States, e.MoreStates, e.StatesOfCore
 	rec.Marks = Identifiers(h, e.Marks)
 	rec.CoreMarks = Identifiers(h, e.CoreMarks)
@@ -360,17 +373,22 @@ func newBlame(h *history.History, free [][]replay.FreedResult) []recordBlame {
 	var blame []recordBlame
 	for g, group := range free {
 		for _, f := range group {
-			b := recordBlame{identifier(h, f.Op), jsonValue(h.Ops[f.Op].Result), []any{}, g}
+			recorded := jsonValue(h.Ops[f.Op].Result)
 			if h.Ops[f.Op].Waits {
-				b.Recorded = nil // it never returned
+				recorded = nil // it never returned
 			}
-			for _, a := range f.Allowed {
-				b.Allowed = append(b.Allowed, jsonValue(a))
-			}
-			blame = append(blame, b)
+			allowed := append([]any{}, jsonValues(f.Allowed)...)
+			blame = append(blame, recordBlame{identifier(h, f.Op), recorded, allowed, g})
 		}
 	}
 	return blame
+}
+
+func jsonValues(list []history.Value) (all []any) {
+	for _, v := range list {
+		all = append(all, jsonValue(v))
+	}
+	return all
 }
 
 // jsonValue returns v as the native format has it.

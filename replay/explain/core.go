@@ -43,7 +43,9 @@ func (x *explainer) setCoreOps(r *reducer) {
 	if r.projector == nil {
 		return
 	}
-	x.projector = r.projector
+	x.projector, x.e.Parts, x.e.Elements = r.projector, r.projector.parts.list, r.projector.elements.list
+	slices.SortFunc(x.e.Parts, history.Value.Compare)
+	slices.SortFunc(x.e.Elements, history.Value.Compare)
 	for k, i := range r.ops {
 		op := x.H.Ops[x.e.Core[k]]
 		op.Args, op.Result = r.H.Ops[i].Args, r.H.Ops[i].Result

@@ -59,6 +59,7 @@ func (x *explainer) run() *replay.Explanation {
 	x.guard("core", func() { x.core(base) })
 	x.guard("initial", x.initial)
 	x.guard("states", func() { x.states(base) })
+	x.guard("difference", x.difference)
 	x.guard("blame", x.blame)
 	return x.e
 }
@@ -90,7 +91,7 @@ type explainer struct {
 	prefixes *draft   // of the history, or of that without constraints
 	// projector is that of the core, or nil.
 	projector *projector
-	cause    string   // why the last undecided history stayed undecided
+	cause     string // why the last undecided history stayed undecided
 }
 
 // guard computes a part of the explanation. If it panics, the part is missing.

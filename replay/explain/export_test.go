@@ -45,7 +45,7 @@ func Removals(h *history.History, spec replay.Spec, last int32, spoil func(Fact)
 			add(name, without(r.ops, u))
 		}
 	}
-	if j := newProjector(r.Problem); j != nil && spoil == nil {
+	if j := newProjector(r.Problem, r.meter); j != nil && spoil == nil {
 		for k, set := range []*valueSet{&j.parts, &j.elements} {
 			for i := range set.list {
 				fewer := newValueSet(slices.Delete(slices.Clone(set.list), i, i+1))

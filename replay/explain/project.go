@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/ops"
 )
@@ -13,6 +14,8 @@ type projector struct {
 	*ops.Problem
 	spec            replay.Projectable
 	parts, elements valueSet // that remain
+	meter           *meter.Meter
+	size            int // how many parts and elements the operations have together
 }
 
 // A valueSet is a list of distinct values.
@@ -45,7 +48,7 @@ func (s *valueSet) some(kept []int32) valueSet {
 
 // newProjector returns a projector that leaves nothing out, or nil if there are no
 // projections. The latest values come first, since they are probably needed.
-func newProjector(p *ops.Problem) *projector {
+func newProjector(p *ops.Problem, m *meter.Meter) *projector {
 	s, ok := p.Spec.(replay.Projectable)
 	if !ok || isConstrained(p.H) {
 		return nil
@@ -55,14 +58,18 @@ func newProjector(p *ops.Problem) *projector {
 		if parts, elements, ok = s.AppendParts(parts, elements, &p.H.Ops[i]); !ok {
 			return nil
 		}
+		if m.MustStop(1 + len(p.H.Ops[i].Result.List())) {
+			return nil
+		}
 	}
 	slices.Reverse(parts)
 	slices.Reverse(elements)
-	return &projector{p, s, newValueSet(parts), newValueSet(elements)}
+	return &projector{p, s, newValueSet(parts), newValueSet(elements), m, len(parts) + len(elements)}
 }
 
 // problem returns the projection of p, and the number in p of each of its operations.
 func (j *projector) problem(p *ops.Problem) (*ops.Problem, []int32) {
+	j.meter.Spend(j.size)
 	var of []int32
 	var projected []history.Operation
 	for i := range p.H.Ops {
@@ -83,12 +90,12 @@ func (j *projector) problem(p *ops.Problem) (*ops.Problem, []int32) {
 
 // with returns a projector with other parts, or with other elements.
 func (j *projector) with(parts, elements *valueSet) *projector {
-	return &projector{j.Problem, j.spec, *parts, *elements}
+	return &projector{j.Problem, j.spec, *parts, *elements, j.meter, j.size}
 }
 
 // project replaces the problem by a projection on as few parts and elements as possible.
 func (r *reducer) project() {
-	j := newProjector(r.Problem)
+	j := newProjector(r.Problem, r.meter)
 	if j == nil {
 		return
 	}

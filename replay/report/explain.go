@@ -135,6 +135,9 @@ func (p *printer) shortReason(e *replay.Explanation) {
 		if e.Impossible != "" {
 			p.printf("    %s\n", Clean(e.Impossible))
 		}
+		if text := e.Difference.String(); text != "" {
+			p.printf("    in its result, %s\n", text)
+		}
 	} else if reasons := p.constraints(e); len(reasons) > 0 {
 		text := "real time"
 		if p.h.IsRelaxed() {
@@ -153,7 +156,7 @@ func (p *printer) shortReason(e *replay.Explanation) {
 			if op := &p.h.Ops[f.Op]; op.Waits {
 				who = p.place(f.Op, call(op))
 			}
-			changes = append(changes, who+" had returned "+p.allowed(f))
+			changes = append(changes, who+" had returned "+p.allowed(f)+p.lacks(f))
 		}
 		p.printf("    %s if %s\n", p.property(), strings.Join(changes, " and "))
 	}

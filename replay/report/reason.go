@@ -219,6 +219,9 @@ func (p *printer) states(e *replay.Explanation, op *history.Operation) {
 	if op.Waits {
 		where = "Then"
 	}
+	if e.CoreOps != nil {
+		where += fmt.Sprintf(", restricted to %s,", e.About())
+	}
 	if e.StatesOfCore {
 		where += ", if only the operations below had run,"
 	}
@@ -231,11 +234,11 @@ func (p *printer) states(e *replay.Explanation, op *history.Operation) {
 	default:
 		q.Text = fmt.Sprintf("%s the object can be in one of %d states:", where, n)
 	}
-	method := elide(call(op), p.Width/4)
+	method, recorded := elide(call(op), p.Width/4), e.CoreOp(p.h, e.Unexplained).Result
 	for i, s := range e.States[:min(len(e.States), statesShown)] {
 		item := Item{Text: elide(Clean(s), 3*p.Width), Op: replay.NoOperation}
 		if i < len(e.Returns) {
-			item.Then = p.returns(method, e.Returns[i])
+			item.Then = p.returns(method, recorded, e.Returns[i])
 		}
 		q.Items = append(q.Items, item)
 	}
@@ -244,19 +247,24 @@ func (p *printer) states(e *replay.Explanation, op *history.Operation) {
 	if isNews(e) {
 		p.passagef("", "If %s took effect earlier, it returned %s.", method, p.anyOf(e.Earlier))
 	}
+	text := before(": ", e.Difference.String())
 	switch {
 	case op.Waits:
 		p.passagef("", "But it %s.", p.paint(red, "never returned"))
-	case e.Returns != nil:
-		p.passagef("", "But it returned %s.", p.paint(red, p.result(op.Result)))
+	case text == "" && e.CoreOps != nil && e.Returns != nil:
+		p.passagef("", "But of these, it returned %s.", p.paint(red, p.result(recorded)))
+	case text != "" || e.Returns != nil:
+		p.passagef("", "But it returned %s%s.", p.paint(red, p.result(op.Result)), text)
 	}
 }
 
-// returns says what an operation returns in a state, given its results there.
-func (p *printer) returns(method string, results []history.Value) string {
+// returns says what an operation returns in a state, given its results there, and what the
+// recorded result lacks or has in comparison, if it is a list.
+func (p *printer) returns(method string, recorded history.Value, results []history.Value) string {
 	switch {
 	case len(results) > 0:
-		return method + " returns " + p.anyOf(results)
+		d := replay.CommonDifference(recorded, results)
+		return method + " returns " + p.anyOf(results) + before(", so ", d.String())
 	case results != nil:
 		return method + " has to wait"
 	}
@@ -291,6 +299,10 @@ func (p *printer) core(v *replay.Verdict, e *replay.Explanation) {
 		ops = v.Conflict // fits in the drawing
 	}
 	q := Passage{Title: "Operations that are not " + p.property() + " by themselves", Core: true}
+	only := ""
+	if e.CoreOps != nil {
+		only = ", restricted to " + e.About() + ","
+	}
 	switch n := len(ops); {
 	case n == 0 || n == all:
 		q.Text = "Its operations:"
@@ -298,9 +310,9 @@ func (p *printer) core(v *replay.Verdict, e *replay.Explanation) {
 		p.passage(q)
 		return
 	case n == 1:
-		q.Text = fmt.Sprintf("This one of its %s is not %s by itself:", operations(all), p.property())
+		q.Text = fmt.Sprintf("This one of its %s%s is not %s by itself:", operations(all), only, p.property())
 	default:
-		q.Text = fmt.Sprintf("These %s of its %s are not %s by themselves:", thousands(n), operations(all), p.property())
+		q.Text = fmt.Sprintf("These %s of its %s%s are not %s by themselves:", thousands(n), operations(all), only, p.property())
 	}
 	for _, i := range ops[:min(len(ops), coreShown)] {
 		q.Items = append(q.Items, Item{Text: p.short(i), Op: i})
@@ -337,6 +349,7 @@ func (p *printer) changes(e *replay.Explanation) {
 			if !op.Waits {
 				item.Text += " instead of " + p.result(op.Result)
 			}
+			item.Text += p.lacks(f)
 			switch {
 			case i > 0:
 				item.Lead = "and"
@@ -379,6 +392,8 @@ var partNames = map[string]string{
 	"core":    "the minimal sub-history",
 	"blame":   "other results that would do",
 	"initial": "another initial value that would do",
+
+	"difference": "what is missing or extra in the result",
 }
 
 // causeTexts explain causes and say what may help.
