@@ -36,3 +36,10 @@ type Projectable interface {
 	// Project returns false if nothing is left of op.
 	Project(op *history.Operation, hasPart, hasElement func(history.Value) bool) (history.Operation, bool)
 }
+
+// A Settler is a Spec for which several values mean the same, such as null and the empty
+// list. Settle gives op, an operation that Check accepts, the one that its objects give.
+type Settler interface {
+	Spec
+	Settle(op *history.Operation)
+}

@@ -187,11 +187,17 @@ func ModelOf(h *history.History, model string) (replay.Spec, error) {
 }
 
 // settle removes the results of methods that return nothing: null, as many recorders write
-// for nothing, and where expressions read the records, any value but an exception.
+// for nothing, and where expressions read the records, any value but an exception. It also
+// settles values that mean the same; see replay.Settler.
 func settle(h *history.History, s replay.Spec) {
 	isMapped := codec.IsMapped(h.Format)
+	settler, _ := s.(replay.Settler)
 	for i := range h.Ops {
 		op := &h.Ops[i]
+		if settler != nil && s.Check(op) == nil {
+			settler.Settle(op)
+			continue
+		}
 		switch op.Result.Kind() {
 		case history.None, history.Unknown, history.Exception:
 			continue

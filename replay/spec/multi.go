@@ -227,7 +227,7 @@ func (s multiRegisterSpec) AppendHeld(dst []replay.Held, op *history.Operation) 
 		add := func(v, first value, verb string) {
 			h := replay.Held{Value: v, Part: asked[i].key, Puts: asked[i].f != "read", Verb: verb}
 			isOwn := func(p replay.Held) bool { return p.Puts && p.Part.Equal(h.Part) && p.Value.Equal(v) }
-			if h.Puts || ok && v.Kind() != history.Unknown && !v.Equal(first) && !slices.ContainsFunc(dst[own:], isOwn) {
+			if h.Puts || ok && v.Kind() != history.Unknown && !orNull(v).Equal(first) && !slices.ContainsFunc(dst[own:], isOwn) {
 				dst = append(dst, h)
 			}
 		}
@@ -296,6 +296,13 @@ func (s multiRegisterSpec) Project(op *history.Operation, hasKey, hasElement fun
 	return p, len(p.Args[0].List()) > 0
 }
 
+// Settle replaces empty lists by null, the initial value: recorders write either for a list
+// before the first append.
+func (s multiRegisterSpec) Settle(op *history.Operation) {
+	all := func(value) bool { return true }
+	*op, _ = s.Project(op, all, all)
+}
+
 // orNull returns null for an empty list, and other values as they are.
 func orNull(v value) value {
 	if v.Kind() == history.List && len(v.List()) == 0 {
@@ -315,7 +322,7 @@ var multiRegisterEntry = table.Entry{Name: "multi-register", Args: "[:initial]",
 		`txn takes a list of [f, key, value], where f is "read", "write" or "append", and performs them in order at once.`,
 		`It returns the same list with the value found in place of each value read, which is null in the argument.`,
 		`A string in that map that spells an int is the key of the int, too, as JSON objects have no other keys.`,
-		`append adds its value to a list; null counts as the empty list, and append to anything else never returns.`,
+		`append adds its value to a list; null is the empty list, and append to anything else never returns.`,
 	},
 }
 
@@ -325,5 +332,5 @@ func newMultiRegister(args []value) (table.Made, error) {
 		return nil, err
 	}
 	return multiRegisterSpec{table.Cells[*cellMap]{Specification: &table.Specification[*cellMap]{Table: multiRegisterTable,
-		Fresh: func() *cellMap { return &cellMap{first: func(key value) value { return firstOf(initial, key) }} }}}}, nil
+		Fresh: func() *cellMap { return &cellMap{first: func(key value) value { return orNull(firstOf(initial, key)) }} }}}}, nil
 }
