@@ -136,13 +136,13 @@ func runOrder(t *task, m *meter.Meter) (replay.Finding, error) { return order.Ru
 // runLongSearch refutes a history with a result that no state gives. The search would
 // try all orders before it found that. Without such a result, it runs the search.
 func runLongSearch(t *task, m *meter.Meter) (replay.Finding, error) {
-	if m.MustStop(len(t.H.Ops)) {
+	c := t.Columns(m)
+	if c == nil {
 		return replay.GaveUp(replay.Time), nil
 	}
 	first := int32(replay.NoOperation) // the impossible operation with the earliest response
-	for i := range t.H.Ops {
-		op := &t.H.Ops[i]
-		if !op.Pending() && (first < 0 || op.Return < t.H.Ops[first].Return) && replay.Impossible(t.Spec, op) != "" {
+	for i, isImpossible := range c.Impossible {
+		if isImpossible && (first < 0 || t.H.Ops[i].Return < t.H.Ops[first].Return) {
 			first = int32(i)
 		}
 	}

@@ -10,8 +10,9 @@ import (
 
 // Columns are the replay.Facts of all operations. Each has an entry for each operation.
 type Columns struct {
-	Role     []replay.Role
-	ReadOnly []bool
+	Role       []replay.Role
+	ReadOnly   []bool
+	Impossible []bool // replay.Impossible gives a reason
 	// Value is the number of the value that an operation inserts, removes, reads or finds
 	// absent, or None if that is unknown. Values are numbered by first appearance. In a map
 	// of registers, each pair of a part and a value has a number.
@@ -59,7 +60,8 @@ func (p *Problem) read() {
 }
 
 func newColumns(n int) *Columns {
-	return &Columns{Role: make([]replay.Role, n), ReadOnly: make([]bool, n), Value: make([]int32, n), Part: make([]int32, n)}
+	flags, numbers := make([]bool, 2*n), make([]int32, 2*n)
+	return &Columns{Role: make([]replay.Role, n), ReadOnly: flags[:n], Impossible: flags[n:], Value: numbers[:n], Part: numbers[n:]}
 }
 
 // readOne reads an operation into the columns.
@@ -69,6 +71,7 @@ func (p *Problem) readOne(r *reader, c *Columns, i int) {
 		f = p.described.Facts(&p.H.Ops[i])
 	}
 	c.Role[i], c.ReadOnly[i] = f.Role, f.ReadOnly
+	c.Impossible[i] = f.Impossible != "" && !p.H.Ops[i].Pending()
 	c.Part[i] = r.part(&p.H.Ops[i], f)
 	c.Value[i] = r.value(f, c.Part[i])
 }
@@ -87,7 +90,8 @@ func (p *Problem) take() *Columns {
 			p.readOne(w.reader, c, k)
 			continue
 		}
-		c.Role[k], c.ReadOnly[k], c.Value[k], c.Part[k] = from.Role[i], from.ReadOnly[i], from.Value[i], from.Part[i]
+		c.Role[k], c.ReadOnly[k], c.Impossible[k] = from.Role[i], from.ReadOnly[i], from.Impossible[i]
+		c.Value[k], c.Part[k] = from.Value[i], from.Part[i]
 	}
 	w.reader.renumber(c)
 	return c

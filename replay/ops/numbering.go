@@ -105,7 +105,7 @@ func (m *Pairing) Number(key int32, value history.Value) int32 {
 // quarter.
 func push[E any](list []E, e E) []E {
 	if len(list) == cap(list) {
-		list = slices.Grow(list, max(len(list), 256))
+		list = slices.Grow(list, max(len(list), 16))
 	}
 	return append(list, e)
 }

@@ -5,28 +5,30 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/leadline/leadline/replay/ops"
 	"github.com/leadline/leadline/replay/state"
 )
 
 // chains are the operations of an arrangement in the form that a walk takes: in chains those
 // that must be placed, and apart those that may stay out.
 type chains struct {
-	list     [][]int32 // chain -> operations; an edge or the intervals order each after the previous one
-	of       []int32   // operation -> its chain; pending or stayOut if it may stay out
-	place    []int32   // operation -> place in its chain
-	order    []int32   // operations of all chains, by response
-	rank     []int32   // operation -> index into order
-	fields   []field   // chain -> where its number of early operations is in a key
-	words    int       // of a key
-	pendings []int32   // operations that may stay out, sorted by invocation
-	pendUpTo []int32   // index into order -> number of pendings invoked before that response
-	earlier  []int32   // index into pendings -> the previous twin, or -1; see isSecondTwin
+	first    []int32 // chain -> its first operation
+	next     []int32 // operation -> the next one of its chain, or none; an edge or the intervals order them
+	of       []int32 // operation -> its chain; pending or stayOut if it may stay out
+	place    []int32 // operation -> place in its chain
+	order    []int32 // operations of all chains, by response
+	rank     []int32 // operation -> index into order
+	fields   []field // chain -> where its number of early operations is in a key
+	words    int     // of a key
+	pendings []int32 // operations that may stay out, sorted by invocation
+	pendUpTo []int32 // index into order -> number of pendings invoked before that response
+	earlier  []int32 // index into pendings -> the previous twin, or -1; see isSecondTwin
 }
 
 // A field is some bits of a key.
 type field struct {
-	word  int32
-	shift uint8
+	word         int32
+	shift, width uint8
 }
 
 // Values of chains.of for operations without a chain.
@@ -35,10 +37,17 @@ const (
 	stayOut = -2 // it is never placed
 )
 
+const none = ops.None // no operation
+
 // newChains splits the operations into chains. It leaves out those that change nothing.
 func newChains(a *arrangement, changesNothing func(op int32) bool, machine *state.Machine) *chains {
 	n := len(a.h.Ops)
-	c := &chains{of: make([]int32, n), place: make([]int32, n), rank: make([]int32, n)}
+	memory := make([]int32, 9*n) // for all lists: histories are many, and most are short
+	list := func(length int) (list []int32) {
+		list, memory = memory[:length:n], memory[n:]
+		return list
+	}
+	c := &chains{of: list(n), place: list(n), rank: list(n), next: list(n), order: list(0), pendUpTo: list(0), first: list(0)}
 	for i := range int32(n) {
 		switch {
 		case changesNothing(i):
@@ -59,57 +68,53 @@ func newChains(a *arrangement, changesNothing func(op int32) bool, machine *stat
 		}
 		c.pendUpTo = append(c.pendUpTo, int32(pendings))
 	}
-	c.split(a)
-	c.layOut(a)
+	c.split(a, list(0))
+	c.layOut(a, list(n))
 	c.findEarlier(machine)
 	return c
 }
 
 // split fills in the chains. An operation follows one of its own process if possible. The
-// number of chains need not be minimal.
-func (c *chains) split(a *arrangement) {
-	list := a.h.Ops
-	isLast := func(i int32) bool { chain := c.list[c.of[i]]; return chain[len(chain)-1] == i }
-	returned := c.order
-	var free []int32 // returned before the invocation of i
+// number of chains need not be minimal. free is an empty list.
+func (c *chains) split(a *arrangement, free []int32) {
+	list, returned := a.h.Ops, c.order
 	for i := range int32(len(list)) {
-		if c.of[i] < 0 {
+		if c.next[i] = none; c.of[i] < 0 {
 			continue
 		}
 		for len(returned) > 0 && list[returned[0]].Return < list[i].Call {
-			free = append(free, returned[0])
+			free = append(free, returned[0]) // what returned before the invocation of i
 			returned = returned[1:]
 		}
-		previous := int32(-1)
+		previous := int32(none)
 		if a.before != nil {
 			for _, b := range a.before[i] {
-				if isLast(b) && (previous < 0 || list[b].Process == list[i].Process) {
+				if c.next[b] == none && (previous < 0 || list[b].Process == list[i].Process) {
 					previous = b
 				}
 			}
 		}
 		for previous < 0 && len(free) > 0 {
-			if last := free[len(free)-1]; isLast(last) {
+			if last := free[len(free)-1]; c.next[last] == none {
 				previous = last
 			}
 			free = free[:len(free)-1]
 		}
 		if previous < 0 {
-			c.of[i] = int32(len(c.list))
-			c.list = append(c.list, nil)
+			c.of[i] = int32(len(c.first))
+			c.first = append(c.first, i)
 		} else {
-			c.of[i] = c.of[previous]
+			c.of[i], c.place[i], c.next[previous] = c.of[previous], c.place[previous]+1, i
 		}
-		c.place[i] = int32(len(c.list[c.of[i]]))
-		c.list[c.of[i]] = append(c.list[c.of[i]], i)
 	}
 }
 
 // layOut gives each chain as many bits of the key as its number of early operations needs,
 // after the word of due operation and state. The set of pending operations comes last.
-func (c *chains) layOut(a *arrangement) {
-	most := make([]int32, len(c.list))
-	returned := make([]int32, len(c.list)) // chain -> operations that returned before the invocation of i
+// counts has a zero for each operation.
+func (c *chains) layOut(a *arrangement, counts []int32) {
+	c.fields = make([]field, len(c.first))
+	returned := counts[:len(c.first)] // chain -> operations that returned before the invocation of i
 	next := 0
 	for i := range int32(len(a.h.Ops)) {
 		if c.of[i] < 0 {
@@ -118,18 +123,19 @@ func (c *chains) layOut(a *arrangement) {
 		for ; next < len(c.order) && a.h.Ops[c.order[next]].Return < a.h.Ops[i].Call; next++ {
 			returned[c.of[c.order[next]]]++
 		}
-		most[c.of[i]] = max(most[c.of[i]], c.place[i]+1-returned[c.of[i]])
+		f := &c.fields[c.of[i]]
+		f.width = max(f.width, uint8(bits.Len32(uint32(c.place[i]+1-returned[c.of[i]]))))
 	}
-	word, used := 0, 64
-	for _, m := range most {
-		width := bits.Len32(uint32(m))
-		if used+width > 64 {
+	word, used := int32(0), uint8(64)
+	for k := range c.fields {
+		f := &c.fields[k]
+		if used+f.width > 64 {
 			word, used = word+1, 0
 		}
-		c.fields = append(c.fields, field{int32(word), uint8(used)})
-		used += width
+		f.word, f.shift = word, used
+		used += f.width
 	}
-	if c.words = word + 1; len(c.pendings) > 0 {
+	if c.words = int(word) + 1; len(c.pendings) > 0 {
 		c.words++
 	}
 }

@@ -73,6 +73,9 @@ type frame struct {
 
 const notListed = -1
 
+// shortPath is the room on the path of a new walk.
+const shortPath = 16
+
 func newWalk(a *arrangement, machine *state.Machine, r *runner) *walk {
 	prune := r.prune
 	s := &walk{arrangement: a, machine: machine, prune: prune, observes: observers(a, prune), state: machine.Start(),
@@ -80,12 +83,13 @@ func newWalk(a *arrangement, machine *state.Machine, r *runner) *walk {
 	s.Meter = r.meter
 	s.Fits = func() bool { return s.bytes() <= s.maxBytes || s.forget() }
 	s.chains = newChains(a, func(op int32) bool { return a.mayStayOut(op) && !prune.NoUseless && a.columns().ReadOnly[op] }, machine)
-	s.early, s.count = make([]uint64, s.words), make([]int32, len(s.list))
-	for _, chain := range s.list {
-		s.heads = append(s.heads, chain[0])
-	}
+	n := len(a.h.Ops)
+	s.early, s.count, s.heads = make([]uint64, s.words), make([]int32, len(s.first)), slices.Clone(s.first)
+	s.trail, s.stack = make([]int32, 0, n), make([]frame, 0, min(n, shortPath))
 	slices.SortFunc(s.heads, s.byResponse)
-	s.sets.init(len(s.pendings))
+	if len(s.pendings) > 0 {
+		s.sets.init(len(s.pendings))
+	}
 	s.failed.Length = s.words
 	s.grown.work(machine.Bytes()) // not counted: another search may have used the machine
 	s.placeReads()
@@ -253,8 +257,7 @@ func (s *walk) put(op int32) {
 	s.count[c]++
 	s.add(c, 1)
 	k := slices.Index(s.heads, op)
-	if next := s.place[op] + 1; int(next) < len(s.list[c]) {
-		head := s.list[c][next]
+	if head := s.next[op]; head != none {
 		for ; k+1 < len(s.heads) && s.rank[s.heads[k+1]] < s.rank[head]; k++ {
 			s.heads[k] = s.heads[k+1]
 		}
@@ -299,8 +302,8 @@ func (s *walk) take(op int32) {
 	s.count[c]--
 	s.add(c, ^uint64(0))
 	k := len(s.heads)
-	if next := s.place[op] + 1; int(next) < len(s.list[c]) {
-		k = slices.Index(s.heads, s.list[c][next])
+	if next := s.next[op]; next != none {
+		k = slices.Index(s.heads, next)
 	} else {
 		s.heads = append(s.heads, 0)
 	}
