@@ -403,6 +403,11 @@
 // # Bounds
 //
 //   - --timeout bounds the time for one history.
+//   - An explanation also has a bound of work, which does not depend on the machine: 4,194,304
+//     units and 8,192 for each operation, from 1,600 operations on 16,777,216 and 256 for each,
+//     or four times the work of the verdict if that is more. A unit is a step of a search. A
+//     time limit beyond 32 s raises it in proportion. Parts for which it does not suffice are
+//     missing, with the cause work.
 //   - --memory bounds the whole process, all jobs together. It reserves 15 MiB
 //     for the program itself (half of the bound, if that is below 30 MiB), and
 //     a sixteenth of the rest for what is allocated between two checks of the

@@ -30,7 +30,8 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 // Why never fails. Missing has the parts of the explanation that were not computed, because
 // the budget or the context ended, or because the specification panicked. o.Budget.Time
 // bounds the check and its explanation together; see Verdict.Elapsed. The work is bounded as
-// well: it takes about a second, or more if the verdict was hard or the time limit is long.
+// well, by the number of operations: it takes a fraction of a second for few, and about a
+// second for thousands. It is more if the verdict was hard or the time limit is long.
 func Why(ctx context.Context, h *history.History, spec replay.Spec, v replay.Verdict, o replay.Options) *replay.Explanation {
 	if v.Answer != replay.NotLinearizable {
 		return nil
@@ -62,13 +63,6 @@ func (x *explainer) run() *replay.Explanation {
 	x.guard("difference", x.difference)
 	x.guard("blame", x.blame)
 	return x.e
-}
-
-// workOf bounds the work of an explanation.
-func workOf(n int, v *replay.Verdict, o *replay.Options) int64 {
-	each := int64(n)
-	usual := min(limits.work+limits.workEach*each, limits.workLong+limits.workLongEach*each)
-	return max(usual, limits.timesVerdict*v.Work, int64(o.Budget.Time.Seconds()*limits.workRate))
 }
 
 func newExplainer(s *decide.Session, p *ops.Problem, v *replay.Verdict, work int64) *explainer {
