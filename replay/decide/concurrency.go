@@ -14,13 +14,13 @@ import (
 // If there are operations, c = 0 means unknown: the edges of a long history add more to
 // real time than the order of each process.
 func (t *task) concurrency() (c int, cp int64) {
-	if t.H.HasEdges() {
-		switch {
-		case edgesWithinProcesses(t.H):
-			return concurrencyOfProcesses(t.Problem)
-		case len(t.H.Ops) > long || t.clock.over:
-			return 0, 0
-		}
+	switch {
+	case !t.H.HasEdges():
+		return overlaps(t.Problem, len(t.H.Ops), func(i int32) int32 { return i })
+	case edgesWithinProcesses(t.H):
+		return overlaps(t.Problem, len(t.H.Processes), func(i int32) int32 { return t.H.Ops[i].Process })
+	case len(t.H.Ops) > long || t.clock.over:
+		return 0, 0
 	}
 	in, err := t.poset()
 	if err != nil {
@@ -29,23 +29,23 @@ func (t *task) concurrency() (c int, cp int64) {
 	return in.Poset.Concurrency()
 }
 
-// concurrencyOfProcesses counts operations of different processes that overlap; operations
-// of one process are ordered. Intervals that overlap pairwise all overlap at one moment
+// overlaps counts operations of different processes that overlap; operations of one of n
+// processes are ordered. Intervals that overlap pairwise all overlap at one moment
 // (Helly). So c is the largest number of processes with an open operation. It needs no
 // poset, which would take O(n^3) time. O(n).
-func concurrencyOfProcesses(p *ops.Problem) (c int, cp int64) {
+func overlaps(p *ops.Problem, n int, processOf func(i int32) int32) (c int, cp int64) {
 	list, returns := p.H.Ops, p.Responses()
-	open := make([]int, len(p.H.Processes)) // process -> its open operations
-	all, processes := 0, 0                  // open operations, and processes that have one
-	for i := range list {
+	open := make([]int, n) // process -> its open operations
+	all, processes := 0, 0 // open operations, and processes that have one
+	for i := range int32(len(list)) {
 		for ; len(returns) > 0 && list[returns[0]].Return < list[i].Call; returns = returns[1:] {
 			all--
-			process := list[returns[0]].Process
+			process := processOf(returns[0])
 			if open[process]--; open[process] == 0 {
 				processes--
 			}
 		}
-		process := list[i].Process
+		process := processOf(i)
 		cp += int64(all - open[process])
 		all++
 		if open[process]++; open[process] == 1 {
