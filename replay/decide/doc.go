@@ -68,6 +68,9 @@
 //	search                   16      0       16       4,649    26,337
 //	depth and families        0      0        0           -         -
 //
+// The table was made when the row window decided stacks of repeated values, too, and order
+// cut long histories of deques into windows.
+//
 // All rows together leave 25 undecided. Without a rule of the search, more are: twins 12
 // (counters and priority queues with lost operations, for example), parts 4, useless
 // pending operations 2 and reads at once 1. Without all rules but parts, there are 21 more.
