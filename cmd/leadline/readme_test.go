@@ -280,4 +280,42 @@ func TestReadmeTest(t *testing.T) {
 	if err == nil || !strings.Contains(output, "stack_test.go:10: stack.Stack is not atomic: ") {
 		t.Errorf("the test of a broken stack: %v\n%s", err, output)
 	}
+	runPrinted(t, dir, output, command, write)
+}
+
+// runPrinted runs commands and code that a failed test and leadline stress print, as they are.
+func runPrinted(t *testing.T, dir, output string, command func(name string, args ...string) (string, error), write func(name, text string)) {
+	t.Helper()
+	find := func(pattern, output string) string {
+		t.Helper()
+		found := regexp.MustCompile(pattern).FindStringSubmatch(output)
+		if found == nil {
+			t.Fatalf("no %s in\n%s", pattern, output)
+		}
+		return found[1]
+	}
+	explain := find(`To explain it: (go tool leadline explain .*)`, output)
+	if text, err := command("sh", "-c", explain); !strings.Contains(text, "Not linearizable: ") {
+		t.Errorf("%s: %v\n%s", explain, err, text)
+	}
+	write("again_test.go", "package stack\n\nimport (\n\t\"testing\"\n\n\t\"github.com/leadline/leadline/replay/stresstest\"\n)\n\n"+
+		"func TestAgain(t *testing.T) { stresstest.Test(t, New, "+find(`To reproduce: (.*)`, output)+") }\n\n"+
+		"func TestSaved(t *testing.T) { stresstest.Replay(t, New, stresstest.Options{ReflectOptions: stresstest.ReflectOptions{Weak: []string{\"Len=weak\"}}}, \"{ Pop() } || { Pop() }\", \"0^1 1^1\") }\n")
+	if text, err := command("go", "test", "-run", "^(TestAgain|TestSaved)$", "-v", "."); err == nil || !strings.Contains(text, "--- FAIL: TestAgain") {
+		t.Errorf("the printed options: %v\n%s", err, text)
+	}
+	saved, _ := filepath.Glob(filepath.Join(dir, "testdata", "leadline", "*_test.go"))
+	if len(saved) == 0 {
+		t.Errorf("no saved test of\n%s", output)
+	}
+	for _, file := range saved {
+		if text, err := command("go", "vet", file); err != nil {
+			t.Errorf("%s does not compile where it lies: %v\n%s", file, err, text)
+		}
+	}
+	output, _ = command("sh", "-c", "go tool leadline stress --new example.com/stack.New --time 3s") // status 1
+	replay := find(`To replay: (go tool leadline .*)`, output)
+	if text, err := command("sh", "-c", replay); err == nil || !strings.Contains(text, "no order of the invocations explains") {
+		t.Errorf("%s: %v\n%s", replay, err, text)
+	}
 }

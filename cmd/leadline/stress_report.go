@@ -121,17 +121,30 @@ func (r *stressReport) found(o *object, f *stress.Finding) {
 	r.note(r.out.Flush())
 }
 
+// program returns the shell command that ran this process: as it was typed or, if the go command
+// built the program for this run, as stresstest.Program finds it.
+func program() string {
+	file, err := os.Executable()
+	switch {
+	case err != nil || strings.TrimSuffix(filepath.Base(file), ".exe") != "leadline": // in a test
+		return "leadline"
+	case strings.Contains(file, "go-build"): // a cache, or a temporary directory of go run
+		return stresstest.Program()
+	}
+	return report.ShellWord(os.Args[0])
+}
+
 // again returns the command that reproduces a violation.
 func (r *stressReport) again(o *object, f *stress.Finding) string {
 	if f.Scheduled != nil {
-		return fmt.Sprintf("To replay: leadline replay %s --program %s %s", r.flags.named(o), report.ShellWord(f.Program), report.ShellWord(f.Scheduled.Schedule))
+		return fmt.Sprintf("To replay: %s replay %s --program %s %s", program(), r.flags.named(o), report.ShellWord(f.Program), report.ShellWord(f.Scheduled.Schedule))
 	}
 	return "To reproduce: " + r.command(o, f.Program, f.Again(), " --threads")
 }
 
 // command returns the command that runs a program for the given time, with more flags.
-func (r *stressReport) command(o *object, program string, time time.Duration, more string) string {
-	command := fmt.Sprintf("leadline stress %s%s%s --program %s", o.how, designations(&o.reflect), more, report.ShellWord(program))
+func (r *stressReport) command(o *object, test string, time time.Duration, more string) string {
+	command := fmt.Sprintf("%s stress %s%s%s --program %s", program(), o.how, designations(&o.reflect), more, report.ShellWord(test))
 	if time > stress.DefaultEffort.Program {
 		command += " --run " + time.String()
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -55,7 +56,7 @@ func save(t TB, item view.Item, comments string, bundled bool, dir string) (save
 	if !bundled {
 		return item.History, text + fmt.Sprintf("The command leadline does not have its specification. To check again: %s\n", rerun(t))
 	}
-	return item.History, text + fmt.Sprintf("To explain it: %s explain %s\n", program(), report.ShellWord(absolute))
+	return item.History, text + fmt.Sprintf("To explain it: %s explain %s\n", Program(), report.ShellWord(absolute))
 }
 
 // create writes a file and makes its directory.
@@ -148,24 +149,35 @@ func bundled(s replay.Spec) (name string, args []history.Value, ok bool) {
 
 const modulePath = "github.com/leadline/leadline"
 
-// program returns the shell command that runs leadline: its name if it is installed, or
-// "go run". The latter names the version, or the directory, of the sources that this
-// package was compiled from, because the module under test need not require the imports
-// of the command.
-func program() string {
+// Program returns the shell command that runs leadline in this directory: as a tool of the
+// module if it is one, by its name if it is installed, or by "go run". The latter names the
+// version, or the directory, of the sources that this package was compiled from, because the
+// module under test need not require the imports of the command.
+var Program = sync.OnceValue(func() string {
+	if out, err := exec.Command("go", "list", "tool").Output(); err == nil && slices.Contains(strings.Fields(string(out)), modulePath+"/cmd/leadline") {
+		return "go tool leadline"
+	}
 	if _, err := exec.LookPath("leadline"); err == nil {
 		return "leadline"
 	}
 	_, file, _, _ := runtime.Caller(0)
 	root := filepath.Dir(filepath.Dir(filepath.Dir(file)))
+	if !filepath.IsAbs(root) { // compiled with -trimpath
+		if out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", modulePath).Output(); err == nil {
+			root = strings.TrimSpace(string(out))
+		}
+	}
 	if m := versioned.FindStringSubmatch(filepath.ToSlash(root)); m != nil {
 		return "go run " + modulePath + "/cmd/leadline@" + m[1]
 	}
-	if _, err := os.Stat(filepath.Join(root, "cmd", "leadline")); err == nil && filepath.IsAbs(root) {
-		return "go run -C " + report.ShellWord(root) + " ./cmd/leadline"
+	if _, err := os.Stat(filepath.Join(root, "cmd", "leadline")); err != nil || !filepath.IsAbs(root) {
+		return "go run " + modulePath + "/cmd/leadline@latest"
 	}
-	return "go run " + modulePath + "/cmd/leadline@latest"
-}
+	if here, err := os.Getwd(); err == nil && here == root {
+		return "go run ./cmd/leadline" // with names of files as they are
+	}
+	return "go run -C " + report.ShellWord(root) + " ./cmd/leadline"
+})
 
 // versioned matches the directory of the module in the module cache.
 var versioned = regexp.MustCompile(regexp.QuoteMeta(modulePath) + `@(v[^/]+)$`)

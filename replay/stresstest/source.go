@@ -2,6 +2,7 @@ package stresstest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"go/printer"
 	"go/token"
 	"io"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -37,15 +39,21 @@ func (f *failure) goTests(t TB, o *Options) string {
 	if err != nil {
 		return fmt.Sprintf("No Go test of it: %v\n", err)
 	}
-	if o.Spec == nil && o.Failure == nil && o.Close == nil && o.Makers == nil {
+	plain := o.Spec == nil && o.Failure == nil && o.Close == nil && o.Makers == nil
+	if plain {
 		at.Options = OptionsSource(&o.ReflectOptions, "")
 	}
-	tests := GoTestsOf(f.Finding, at)
 	dir, err := os.MkdirTemp("", programsPrefix)
 	if err != nil {
 		return fmt.Sprintf("No Go test of it: %v\n", err)
 	}
 	defer os.RemoveAll(dir)
+	tests, keep := GoTestsOf(f.Finding, at), "; it needs names of this package, so copy it beside yours"
+	if plain && ast.IsExported(at.New) && at.Own != "" && !strings.HasSuffix(at.Package, "_test") {
+		if outside := GoTestsOf(f.Finding, at.outside()); compiles(contextOf(t), dir, cmp.Or(outside.Schedule, outside.Alone)) {
+			tests, keep = outside, ""
+		}
+	}
 	text := ""
 	add := func(file, source, says string) {
 		err := create(file, func(w io.Writer) error { _, err := io.WriteString(w, source); return err })
@@ -68,7 +76,7 @@ func (f *failure) goTests(t TB, o *Options) string {
 		if err := buildFound(contextOf(t), dir, program, tests.Schedule); err != nil {
 			text += fmt.Sprintf("No Go test of the schedule: %v\n", err)
 		} else {
-			add(base+"_schedule_test.go", tests.Schedule, "a Go test that replays the schedule")
+			add(base+"_schedule_test.go", tests.Schedule, "a Go test that replays the schedule"+keep)
 		}
 	}
 	if tests.Remark != "" {
@@ -77,17 +85,27 @@ func (f *failure) goTests(t TB, o *Options) string {
 	return text
 }
 
+// outside returns the place in a package of its own, which imports the one of the constructor,
+// an exported function.
+func (at Place) outside() Place {
+	at.Known = maps.Clone(at.Known)
+	at.Known[at.Own] = at.Package
+	at.New = values.Mark + at.Own + values.Mark + "." + at.New
+	at.Declaration = "var newObject" + at.Suffix + " = " + at.New + "\n"
+	at.Package, at.Own = at.Package+"_test", ""
+	return at
+}
+
+// compiles reports whether the source of a test compiles where it is saved.
+func compiles(ctx context.Context, dir, source string) bool {
+	file := filepath.Join(filepath.FromSlash(savedDir), "leadline_found_test.go")
+	overlay, err := overlaid(dir, source, file)
+	return source != "" && err == nil && worker.Tool(ctx, "go", "vet", "-overlay", overlay, file).Run() == nil
+}
+
 // buildFound builds the program of the package's tests and one more.
 func buildFound(ctx context.Context, dir, program, source string) error {
-	here, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	file, overlay := filepath.Join(dir, "found_test.go"), filepath.Join(dir, "found.json")
-	text, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(here, "leadline_found_test.go"): file}})
-	if err == nil {
-		err = errors.Join(os.WriteFile(file, []byte(source), 0o666), os.WriteFile(overlay, text, 0o666))
-	}
+	overlay, err := overlaid(dir, source, "leadline_found_test.go")
 	if err != nil {
 		return err
 	}
@@ -104,6 +122,21 @@ func buildFound(ctx context.Context, dir, program, source string) error {
 	return nil
 }
 
+// overlaid returns a file of dir for the flag -overlay of the go command, with which a file of
+// this directory, or below it, has the given text.
+func overlaid(dir, source, name string) (overlay string, err error) {
+	file, overlay := filepath.Join(dir, "found_test.go"), filepath.Join(dir, "found.json")
+	absolute, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(map[string]any{"Replace": map[string]string{absolute: file}})
+	if err != nil {
+		return "", err
+	}
+	return overlay, errors.Join(os.WriteFile(file, []byte(source), 0o666), os.WriteFile(overlay, text, 0o666))
+}
+
 // buildTags returns the tags of this program, with commas.
 func buildTags() string {
 	info, _ := debug.ReadBuildInfo()
@@ -117,7 +150,7 @@ func buildTags() string {
 
 // placeOf returns the place of a test beside the calling one, with the arguments of its call of
 // Test or Replay as they stand in its file.
-func placeOf(name string) (at Place, err error) {
+func placeOf(test string) (at Place, err error) {
 	own := reflectPath()
 	callers := make([]uintptr, 64)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
@@ -128,7 +161,11 @@ func placeOf(name string) (at Place, err error) {
 			continue
 		}
 		files := token.NewFileSet()
-		file, err := parser.ParseFile(files, frame.File, nil, 0)
+		name := frame.File
+		if !filepath.IsAbs(name) { // compiled with -trimpath: tests run in their directory
+			name = filepath.Base(name)
+		}
+		file, err := parser.ParseFile(files, name, nil, 0)
 		if err != nil {
 			return at, err
 		}
@@ -142,7 +179,7 @@ func placeOf(name string) (at Place, err error) {
 		if found == nil {
 			break
 		}
-		at = Place{Package: file.Name.Name, Name: name, Suffix: strings.TrimPrefix(name, "Test"), Known: map[string]string{}}
+		at = Place{Package: file.Name.Name, Name: test, Suffix: strings.TrimPrefix(test, "Test"), Known: map[string]string{}}
 		at.Own = packageOf(frame.Function)
 		write := func(e ast.Expr) string { return at.marked(file, files, e) }
 		at.New, at.Options = write(found.Args[1]), write(found.Args[2])

@@ -75,8 +75,12 @@ type TB interface {
 }
 
 // Options are the options of package stress. The effort is stress.QuickEffort by default: ten
-// seconds.
-type Options = stress.Options
+// seconds. Failures of Test print options, so the types of their fields are here, too.
+type (
+	Options        = stress.Options
+	ReflectOptions = stress.ReflectOptions
+	Effort         = stress.Effort
+)
 
 // shortTime bounds the time for a class under go test -short.
 const shortTime = time.Second
@@ -353,7 +357,13 @@ func (c *checker) describe(t TB, f *stress.Finding, dir string, call int) string
 		}
 	}
 	if line := f.Explained(); line != "" {
-		fmt.Fprintln(&b, strings.Replace(line, "--weak ", "Options.Weak ", 1))
+		if len(f.Weak) > 0 {
+			line = "explained by"
+			for _, weak := range f.Weak {
+				line += fmt.Sprintf("\n  stresstest.Options{ReflectOptions: stresstest.ReflectOptions{Weak: []string{%q}}}", weak)
+			}
+		}
+		fmt.Fprintln(&b, line)
 	}
 	if item, err := c.timeline(&b, f); err != nil {
 		fmt.Fprintf(&b, "the history cannot be drawn: %v\n", err)
@@ -372,9 +382,9 @@ func (c *checker) describe(t TB, f *stress.Finding, dir string, call int) string
 		}
 		long := ""
 		if f.Again() > stress.QuickEffort.Program {
-			long = fmt.Sprintf(", Effort: stress.Effort{Program: %d * time.Millisecond}", f.Again().Milliseconds())
+			long = fmt.Sprintf(", Effort: stresstest.Effort{Program: %de6}", f.Again().Milliseconds()) // needs no other import
 		}
-		fmt.Fprintf(&b, "To reproduce: Options{Programs: []string{%q}%s}\n", f.Program, long)
+		fmt.Fprintf(&b, "To reproduce: stresstest.Options{Programs: []string{%q}%s}\n", f.Program, long)
 		_, saved := save(t, item, comments, c.spec == nil || item.History.Model == spec.RunsName || isBundled(c.spec), dir)
 		if f.Fault != "" { // the history itself may be linearizable
 			saved, _, _ = strings.Cut(saved, "To explain it: ")
