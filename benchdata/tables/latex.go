@@ -16,15 +16,17 @@ var escapeLaTeX = strings.NewReplacer(`\`, `\textbackslash{}`, "{", `\{`, "}", `
 	"#", `\#`, "_", `\_`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "|", `\textbar{}`,
 	"<=", `$\le$`, "<", `$<$`, ">", `$>$`).Replace
 
-// writeLaTeX writes a table environment in the style of booktabs. LaTeX numbers
-// tables itself, so the caption is the title without its number.
+const paper = "``Checking Linearizability Using Hitting Families'' (PPoPP 2019)"
+
+// writeLaTeX writes a table environment in the style of booktabs. LaTeX numbers tables
+// itself, so the caption is the title, and then the number that the table has in the paper.
 func (t *Table) writeLaTeX(w io.Writer) error {
 	var b strings.Builder
-	caption := t.Title
-	if _, after, ok := strings.Cut(caption, ". "); ok {
-		caption = after
+	caption, where := t.Title, "not in "+paper
+	if number, title, ok := strings.Cut(caption, ". "); ok {
+		caption, where = title, "as in "+number+" of "+paper
 	}
-	fmt.Fprintf(&b, "\\begin{table}\n\\centering\n\\caption{%s}\n\\label{%s}\n", escapeLaTeX(caption), t.ID)
+	fmt.Fprintf(&b, "\\begin{table}\n\\centering\n\\caption{%s; %s}\n\\label{%s}\n", escapeLaTeX(caption), where, t.ID)
 	if len(t.Columns) > manyColumns {
 		b.WriteString("\\scriptsize\n\\setlength{\\tabcolsep}{3pt}\n")
 	}

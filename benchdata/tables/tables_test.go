@@ -218,7 +218,7 @@ func TestLaTeX(t *testing.T) {
 		"\\midrule\nall & 5 & ",
 		`\multicolumn{2}{c}{d$\le$5} \\`,
 		`a\_b\textbackslash{}\textasciitilde{}\textasciicircum{}\#\$\%\&\{\} & x\textbar{}y & 1 & `,
-		"\\caption{Histories; c and cp over the non-sequential ones}\n\\label{table1}",
+		"\\caption{Histories; c and cp over the non-sequential ones; as in Table 1 of ``Checking Linearizability Using Hitting Families'' (PPoPP 2019)}\n\\label{table1}",
 	} {
 		if !strings.Contains(latex, want) {
 			t.Errorf("no %s in\n%s", want, latex)
