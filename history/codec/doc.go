@@ -291,8 +291,13 @@
 // After an outcome that is unknown, a process may go on, as a new one. If events are in the order of
 // their lines, and a field that looks like a stamp contradicts that (see Jepsen), the history
 // is refused. It is a fault if no record has a field, or if none has a member of an object that
-// some have, unless its expression compares it with nil or has it before ?? or ?. somewhere. The nodes of an expression, and the memory
-// and the work that it takes for one record, are bounded.
+// some have, unless its expression compares it with nil or has it before ?? or ?. somewhere. The
+// nodes of an expression, and the memory and the work that it takes for one record, are bounded.
+//
+// A history has a warning if its stamps look like those of a wrong unit: all operations overlap at
+// one moment, or more than half of more than 20, or no two of more than 20 by three processes.
+// It has one as well if no outcome is given, and an operation that returned has a field, such
+// as err or timeout, that says that it failed and that no expression names.
 //
 // Numbers with a fraction or an exponent are floats, and integers of more than 64 bits
 // strings of their digits. Cells of a table and values of logfmt without quotes are
@@ -302,7 +307,9 @@
 // In a line of logfmt, words without = belong to the value before them.
 //
 // Formats whose names are those of files in the folder presets are mappings, chosen by
-// the keys of the first object. etcd-report is a file per client, as in
+// the keys of the first object. Operations of porcupine are etcd-report if their Input has a
+// Type, and otherwise porcupine, which knows the Input of its key-value model; of another one,
+// the fault has a mapping to begin with. There may be a file per client, as in
 // client-1/operations.json. All of them together are one history, so Files reports each as a
 // fault. The same holds for a client-1.json beside a client-2.json.
 //

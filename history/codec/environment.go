@@ -22,6 +22,9 @@ type environment struct {
 	direct    [partCount]func() any
 	recent    [64]recentField // by hash of the name
 	unseen    []fieldPath     // that no record has had
+	others    []string        // names that no expression has, while some are unseen
+	seeks     bool            // fields are noted that may say that an operation failed
+	failures  []*recordField  // those that no expression has
 	pool      pool            // of values of the history
 	texts     [boxedTexts]any // strings, by hash
 	namesText bool            // some expression names $text
@@ -97,7 +100,14 @@ func (e *environment) field(name []byte) *recordField {
 		return recent.field
 	}
 	f := e.fields[string(name)]
+	if f == nil && len(e.unseen) > 0 && len(e.others) < templateFields && !slices.Contains(e.others, string(name)) {
+		e.others = append(e.others, string(name))
+	}
 	switch {
+	case f == nil && e.seeks && mayTellFailure(string(name)):
+		f = newRecordField(string(name))
+		f.plain = true
+		e.fields[f.name], e.failures = f, append(e.failures, f)
 	case f == nil && e.every:
 		f = newRecordField(string(name))
 		f.plain = true
@@ -138,7 +148,9 @@ func (e *environment) forMachine() map[string]any {
 	}
 	clear(e.values)
 	e.filled, e.values["$line"], e.values[workKey] = e.record, e.line, &e.work
-	e.values["$text"] = e.text
+	if e.namesText {
+		e.values["$text"] = e.text
+	}
 	for _, f := range e.named {
 		e.values[f.plainKey], e.values[f.exactKey] = e.value(f, false), e.value(f, true)
 	}
@@ -295,7 +307,7 @@ func (e *environment) valueOf(x any) (history.Value, error) {
 		e.pool.made += partBytes
 		return history.ListValue(list...), err
 	}
-	return history.NoValue, fmt.Errorf("%v (%s) is not a value of a history", x, strings.TrimPrefix(fmt.Sprintf("%T", x), "codec."))
+	return history.NoValue, errors.New(plainMessage(fmt.Sprintf("%v (%T) is not a value of a history", x, x)))
 }
 
 // valuesOf returns values that live as long as the history.

@@ -42,6 +42,9 @@ func (m *mapping) compile(p part, text string) (*expression, error) {
 	uses := fieldUses{paths: map[string]fieldPath{}, optional: map[string]bool{}}
 	options := append(slices.Clone(functions), expr.Patch(fieldKeys{}), expr.Patch(&members), expr.Patch(&uses), expr.Patch(workMeter{}), expr.Patch(&calls))
 	if e.program, err = expr.Compile(source, options...); err != nil {
+		if at := (*file.Error)(nil); errors.As(err, &at) {
+			at.Message = plainMessage(at.Message)
+		}
 		return nil, withHint(text, err)
 	}
 	if f := calls.unknown; f != nil {

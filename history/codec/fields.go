@@ -2,6 +2,7 @@ package codec
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -117,6 +118,7 @@ type fieldPath struct {
 	part    string // the first part whose expression names it
 	hasRoot bool   // some record has the object
 	seen    bool
+	others  []string // names of the members of that object, in the first record
 }
 
 // pathOf returns the path that a node begins with, and whether that is all of the node.
@@ -184,6 +186,9 @@ func (p *fieldPath) note(e *environment) {
 		}
 		p.hasRoot = p.hasRoot || i == len(p.members)-1
 		if v, ok = object[name]; !ok {
+			if p.others == nil && i == len(p.members)-1 {
+				p.others = slices.Sorted(maps.Keys(object))
+			}
 			return
 		}
 	}

@@ -60,7 +60,7 @@ func fromJSON(args []any, exact bool) (any, error) {
 	}
 	text, ok := args[0].(string)
 	if !ok {
-		return nil, fmt.Errorf("fromJSON takes a string, not %v", args[0])
+		return nil, errors.New("fromJSON takes a string")
 	}
 	e := environment{}
 	s := scanner{data: []byte(text), pool: &e.pool, wide: true}
@@ -237,7 +237,7 @@ func membersOf(args []any, of func(key string, v any) any) (any, error) {
 			return list, nil
 		}
 	}
-	return nil, fmt.Errorf("%v is not an object", args)
+	return nil, errors.New("the value is not an object")
 }
 
 // arithmetic has the operators that report an overflow. A date is a stamp beside an integer,

@@ -22,6 +22,7 @@ func decodeMapped(m *mapping) decoder {
 			lim := lim.fill()
 			d := &mapped{out: output{file: file, yield: yield}, m: m, input: sizeOf(r), lim: lim, env: newEnvironment(m)}
 			d.vm.MemoryBudget = maxMemory
+			d.env.seeks = !m.has(outcomePart) && !m.isPreset
 			d.clocks.isChosen = m.has(callPart) || m.has(atPart) // else the first event shows which fields may be stamps
 			d.records, d.kind = openRecords(r, lim, m)
 			d.run()
@@ -48,6 +49,8 @@ type mapped struct {
 	pairs      pairing
 	stamped    []history.Event // events with stamps, which are paired when all are known
 	clocks     clocks
+	faults     []recordFault // of one kind each
+	failure    string        // what may say that an operation failed which counts as done; see noteFailure
 }
 
 func (d *mapped) run() {
@@ -81,8 +84,8 @@ func (d *mapped) run() {
 			continue
 		}
 		d.line = line
-		if err := d.record(); err != nil {
-			d.b.Errorf(line, "%v", err)
+		if fault := (*recordFault)(nil); errors.As(d.record(), &fault) {
+			d.addFault(fault)
 		}
 		if n := d.b.Events(); n%sampled == 0 && n > 0 {
 			d.b.Expect(expected(d.input, d.held, n) / 2)
@@ -107,7 +110,7 @@ func (d *mapped) end(err error, line int) {
 		if e.unterminated {
 			d.b.SetUnterminated()
 		}
-		if e.err == io.EOF || d.b.Faults() > 0 {
+		if e.err == io.EOF || d.b.Faults() > 0 || len(d.faults) > 0 {
 			d.finish()
 		}
 	}
@@ -128,14 +131,8 @@ func (d *mapped) finish() {
 		d.add(&d.stamped[i])
 	}
 	d.clocks.report(d.b)
-	if d.b.Events() > 0 && d.b.Faults() == 0 {
-		for _, p := range d.env.unseen {
-			if p.hasRoot {
-				d.b.Errorf(d.line, "no record has the field %s, which %s names; if that is right, write ?? nil after it", p.text(), p.part)
-			}
-		}
-	}
-	d.out.build(d.b, d.first)
+	d.reportFaults()
+	d.out.buildChanged(d.b, d.first, func(h *history.History) { h.Warning = d.doubt(h) })
 }
 
 // record reads one record.
@@ -160,7 +157,8 @@ func (d *mapped) record() error {
 	return d.event()
 }
 
-// eval returns the value of a part, or nil if the mapping does not have it.
+// eval returns the value of a part, or nil if the mapping does not have it. The error is a
+// recordFault, as those of all functions that read a part of the record.
 func (d *mapped) eval(p part) (any, error) {
 	e := d.m.parts[p]
 	if e == nil {
@@ -176,13 +174,23 @@ func (d *mapped) eval(p part) (any, error) {
 		return v, nil
 	}
 	var at *file.Error
+	f := &recordFault{part: p, kind: plainMessage(err.Error())}
 	switch {
 	case errors.As(err, &at) && e.isStamp:
-		return nil, fmt.Errorf("%s = %s: %s", partNames[p], e.text, at.Message)
+		f.kind = plainMessage(at.Message)
+		f.text = fmt.Sprintf("%s = %s: %s", partNames[p], e.text, f.kind)
+		return nil, f
+	case at != nil && d.m.isPreset:
+		f.kind = plainMessage(at.Message)
+		if f.text = f.kind + d.named(e); p == skipPart {
+			f.kind = "" // one is enough
+		}
+		return nil, f
 	case at != nil:
-		return nil, fmt.Errorf("%s: %s%s%s", partNames[p], at.Message, d.named(e), at.Snippet)
+		f.kind, f.snippet = plainMessage(at.Message), at.Snippet
 	}
-	return nil, fmt.Errorf("%s: %w%s", partNames[p], err, d.named(e))
+	f.text = fmt.Sprintf("%s: %s%s", partNames[p], f.kind, d.named(e))
+	return nil, f
 }
 
 // named returns the fields of an expression with their values, for a message.
@@ -209,18 +217,24 @@ func (d *mapped) show(x any) string {
 	return clip([]byte(v.String()))
 }
 
-// wrong returns the error for a value that is not what want says.
+// wrong returns the error for a value that is not what want says. Of stamps, all such values are
+// of one kind.
 func (d *mapped) wrong(p part, v any, want string) error {
 	e := d.m.parts[p]
 	fields := ""
-	if len(e.fields) != 1 || e.fields[0].name != e.text {
+	if len(e.fields) != 1 || e.fields[0].name != e.text || d.m.isPreset {
 		fields = d.named(e)
 	}
 	name := partNames[p]
-	if len(e.text) < 60 {
+	if len(e.text) < 60 && !d.m.isPreset {
 		name += " = " + e.text
 	}
-	return fmt.Errorf("%s is %s%s, and should be %s", name, d.show(v), fields, want)
+	shown := d.show(v)
+	f := &recordFault{part: p, kind: shown, text: fmt.Sprintf("%s is %s%s, and should be %s", name, shown, fields, want)}
+	if p.isStamp() && v != nil {
+		f.kind = "no stamp"
+	}
+	return f
 }
 
 // identify sets the process and the identifier of an event.
@@ -269,7 +283,7 @@ func (d *mapped) event() error {
 	}
 	if ev.Process.Kind() == history.None && (ev.Type == history.Invoke || ev.Op.Kind() == history.None) {
 		if d.m.has(processPart) || ev.Op.Kind() == history.None {
-			return d.missing(processPart, opPart)
+			return d.missing()
 		}
 		ev.Process = ev.Op // each operation is a process of its own
 	}
@@ -283,6 +297,7 @@ func (d *mapped) event() error {
 		ev.Method, ev.Args, err = d.invocation()
 	case history.OK:
 		ev.Result, err = d.result()
+		d.noteFailure()
 	}
 	switch {
 	case err != nil:
@@ -299,17 +314,19 @@ func (d *mapped) event() error {
 }
 
 // missing returns the error for a record without a process.
-func (d *mapped) missing(parts ...part) error {
-	for _, p := range parts {
-		if d.m.has(p) {
-			return d.wrong(p, nil, "an integer or a string")
-		}
+func (d *mapped) missing() error {
+	p := processPart
+	if !d.m.has(p) {
+		p = opPart
 	}
-	return errors.New("process is missing")
+	return d.wrong(p, nil, "an integer or a string")
 }
 
 // add gives an event to the Builder, with an identifier that no other operation has.
 func (d *mapped) add(ev *history.Event) {
+	if len(d.faults) > 0 {
+		return // it may lack the event that ev belongs to
+	}
 	if d.m.has(opPart) || d.m.has(atPart) {
 		if fault := d.pairs.identify(d.b, ev); fault != "" {
 			d.b.Errorf(ev.Line, "%s", fault)
@@ -340,7 +357,9 @@ func (d *mapped) invocation() (method string, args []history.Value, err error) {
 	for len(list) > 0 && list[len(list)-1] == nil {
 		list = list[:len(list)-1]
 	}
-	args, err = d.env.valuesOf(list)
+	if args, err = d.env.valuesOf(list); err != nil {
+		err = &recordFault{part: argsPart, kind: err.Error(), text: err.Error()}
+	}
 	return d.env.pool.text([]byte(method)).Text(), args, err
 }
 
@@ -353,7 +372,11 @@ func (d *mapped) result() (history.Value, error) {
 	if err != nil {
 		return history.NoValue, err
 	}
-	return d.env.valueOf(x)
+	v, err := d.env.valueOf(x)
+	if err != nil {
+		err = &recordFault{part: resultPart, kind: err.Error(), text: err.Error()}
+	}
+	return v, err
 }
 
 // stamp returns a stamp.
@@ -396,7 +419,7 @@ func (d *mapped) operation() error {
 	}
 	if call.Process.Kind() == history.None {
 		if d.m.has(processPart) {
-			return d.missing(processPart)
+			return d.missing()
 		}
 		call.Process = call.Op
 	}
@@ -423,10 +446,12 @@ func (d *mapped) operation() error {
 			return err
 		}
 		if end.At < call.At {
-			return fmt.Errorf("return = %s is %d, before call, which is %d", d.m.parts[returnPart].text, end.At, call.At)
+			return &recordFault{part: returnPart, kind: "before call",
+				text: fmt.Sprintf("return = %s is %d, before call, which is %d", d.m.parts[returnPart].text, end.At, call.At)}
 		}
 	}
 	if end.Type == history.OK {
+		d.noteFailure()
 		if end.Result, err = d.result(); err != nil {
 			return err
 		}

@@ -21,6 +21,7 @@ type mapping struct {
 	kind      string                  // of the records; "" to detect it
 	noHeader  bool                    // of a table
 	list      []string                // path to the list of the records; nil if they are not in objects
+	isPreset  bool                    // its expressions are not the user's, and are not in messages
 	model     string
 	args      []history.Value
 	tie       history.Tie

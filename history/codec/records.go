@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -320,7 +321,8 @@ func (t *tableRecords) header(e *environment) (line int, err error) {
 	}
 	for _, p := range e.unseen {
 		if !known[p.field] {
-			return line, &end{err: fmt.Errorf("the header lacks the column %q, which %s names", clip([]byte(p.field)), p.part)}
+			e.others = slices.Sorted(maps.Keys(known))
+			return line, &end{err: fmt.Errorf("the header lacks the column %q, which %s names%s", clip([]byte(p.field)), p.part, e.didYouMean(&p))}
 		}
 	}
 	t.names = names

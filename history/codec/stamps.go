@@ -64,7 +64,7 @@ func nanosecondsOf(x, unit any) (any, error) {
 	case nil:
 		return nil, errors.New("ns of nil, which is not a stamp")
 	}
-	return nil, fmt.Errorf("ns of %v, which is not a stamp", x)
+	return nil, errors.New("ns of a value that is not a stamp")
 }
 
 // unitPlaces are the decimal places of a nanosecond in a unit.
