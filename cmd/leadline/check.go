@@ -228,6 +228,9 @@ func (c *checking) emit(r *result, waiting bool) bool {
 		fmt.Fprintf(c.streams.err, "leadline: %v\n%sPlease send %s to the maintainers of leadline.\n", r.Internal, r.Stack, r.File)
 	case r.Err != nil && !c.isJSON:
 		c.progress.clear()
+		if text := modelHint(r.History, r.Spec); text != "" {
+			fmt.Fprintf(c.streams.err, "%s: %s\n", placeText(&r.Entry), text)
+		}
 		c.flags.input.report(r.File, r.Err)
 	}
 	if c.failed = c.presenter.present(r); c.failed == nil && (waiting || c.sharesTerminal) {

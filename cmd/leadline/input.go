@@ -152,13 +152,25 @@ func (in *input) report(file string, err error) {
 	}
 	in.limited = in.limited || errors.Is(err, files.ErrLimit)
 	more := batch.HasMore(err)
+	count := map[string]int{}
 	for _, f := range batch.Faults(err) {
+		count[f.Msg]++
+	}
+	for _, f := range batch.Faults(err) {
+		n := count[f.Msg]
+		if n == 0 {
+			continue // it is like one before
+		}
 		if in.faults >= history.MaxErrors {
 			more = true
 			break
 		}
 		in.faults++
-		fmt.Fprintln(in.stderr, faultText(f))
+		text := faultText(f)
+		if count[f.Msg] = 0; n > 1 {
+			text += fmt.Sprintf("; and %d more like it", n-1)
+		}
+		fmt.Fprintln(in.stderr, text)
 	}
 	if more && in.faults <= history.MaxErrors {
 		in.faults = history.MaxErrors + 1
