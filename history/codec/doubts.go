@@ -68,63 +68,67 @@ func overlapDoubt(h *history.History) string {
 	return ""
 }
 
-// Names of fields, without separators, of errors, of time-outs and of outcomes, and what
-// outcomes of a failure are.
+// Names of fields and members that may say that an operation failed, and what outcomes do.
 var (
-	errorName   = regexp.MustCompile(`(?i)^(.*[^a-z])?(err|error|errors|errno|errmsg|errormessage|exception|failure|failed)$|(?-i:[a-z](Err|Error|Exception)$)`)
-	timeoutName = regexp.MustCompile(`(?i)^(.*[^a-z])?(timeout|timedout|timed[^a-z]out|time[^a-z]out)$|(?-i:[a-z](Timeout|TimedOut)$)`)
+	failureName = regexp.MustCompile(`(?i)^(.*[^a-z])?(err|errors?|errno|exception|failure|failed|timed?[^a-z]?out)$|(?-i:[a-z](Err|Errors?|Exception|Timeout|TimedOut)$)`)
 	outcomeName = regexp.MustCompile(`(?i)^(.*[^a-z])?(status|state|outcome)$|(?-i:[a-z](Status|State|Outcome)$)`)
-	failureText = regexp.MustCompile(`(?i)time.?d?.?out|err|fail|lost|unknown|cancel|deadline|abort`)
+	failureText = regexp.MustCompile(`(?i)timed?.?out|err|fail|lost|unknown|cancel|deadline|abort`)
+	noFailures  = []string{"", "nil", "null", "none", "no", "false", "ok", "-", "0", "[]", "{}"}
 )
 
-// mayTellFailure reports whether a field or a member with the name may say that an operation failed.
 func mayTellFailure(name string) bool {
-	return errorName.MatchString(name) || timeoutName.MatchString(name) || outcomeName.MatchString(name)
+	return failureName.MatchString(name) || outcomeName.MatchString(name)
 }
 
-// tellsFailure reports whether the value of a field or a member says that an operation failed.
-func tellsFailure(name string, v any) bool {
-	switch v := v.(type) {
-	case bool:
-		return v && !outcomeName.MatchString(name)
-	case int:
-		return v != 0 && errorName.MatchString(name)
-	case string:
-		if outcomeName.MatchString(name) {
-			return failureText.MatchString(v)
-		}
-		return !slices.Contains([]string{"", "0", "nil", "null", "none", "no", "false", "ok", "-"}, strings.ToLower(v)) && !areDigits(v)
-	case []any:
-		return len(v) > 0 && errorName.MatchString(name)
-	case map[string]any:
-		return len(v) > 0 && errorName.MatchString(name)
+// tellsFailure reports whether the value of a field or a member says that an operation failed. A
+// number is a bound on the time, unless the name is about errors.
+func tellsFailure(name, value string) bool {
+	value = strings.ToLower(strings.Trim(value, `"`))
+	switch {
+	case outcomeName.MatchString(name):
+		return failureText.MatchString(value)
+	case areDigits(value) && !strings.Contains(strings.ToLower(name), "err"):
+		return false
 	}
-	return false
+	return !slices.Contains(noFailures, value)
 }
 
-// noteFailure notes the first record of an operation that returned in which a field that no
-// expression names says that it failed.
+// noteFailure notes the first record of an operation that returned in which a field, or a member
+// of one, says that it failed, while no expression names that.
 func (d *mapped) noteFailure() {
-	if d.failure != "" || d.m.has(outcomePart) {
+	if d.failure != "" || !d.env.seeks {
 		return
 	}
-	note := func(name, text string, v any) {
-		if d.failure == "" && tellsFailure(name, v) {
-			d.failure = fmt.Sprintf("line %d has %s = %s, and the operation counts as done: give outcome (of events, type) if its effect is uncertain", d.line, text, d.show(v))
+	note := func(name, path string, v any) {
+		if text := d.show(v); d.failure == "" && tellsFailure(name, text) {
+			d.failure = fmt.Sprintf("line %d has %s = %s, and the operation counts as done: give outcome (of events, type) if its effect is uncertain", d.line, path, text)
 		}
 	}
 	for _, f := range d.env.failures {
 		note(f.name, fieldText(f.name), d.env.value(f, false))
 	}
 	for _, f := range d.env.named {
-		object, _ := d.env.value(f, !f.plain).(map[string]any)
+		object, isObject := d.env.value(f, !f.plain).(map[string]any)
+		if !isObject {
+			continue
+		}
 		for _, name := range slices.Sorted(maps.Keys(object)) {
-			path := fieldText(f.name) + memberText(name)
-			if mayTellFailure(name) && !d.m.names(path) {
-				note(name, path, object[name])
+			if d.mayTell(name) && !d.m.names(fieldText(f.name)+memberText(name)) {
+				note(name, fieldText(f.name)+memberText(name), object[name])
 			}
 		}
 	}
+}
+
+// mayTell is mayTellFailure, which it calls once for a name.
+func (d *mapped) mayTell(name string) bool {
+	may, known := d.telling[name]
+	if !known {
+		if may = mayTellFailure(name); len(d.telling) < templateFields {
+			d.telling[name] = may
+		}
+	}
+	return may
 }
 
 // names reports whether an expression names a path.

@@ -20,7 +20,7 @@ func decodeMapped(m *mapping) decoder {
 	return func(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 		return func(yield func(*history.History, error) bool) {
 			lim := lim.fill()
-			d := &mapped{out: output{file: file, yield: yield}, m: m, input: sizeOf(r), lim: lim, env: newEnvironment(m)}
+			d := &mapped{out: output{file: file, yield: yield}, m: m, input: sizeOf(r), lim: lim, env: newEnvironment(m), telling: map[string]bool{}}
 			d.vm.MemoryBudget = maxMemory
 			d.env.seeks = !m.has(outcomePart) && !m.isPreset
 			d.clocks.isChosen = m.has(callPart) || m.has(atPart) // else the first event shows which fields may be stamps
@@ -49,8 +49,9 @@ type mapped struct {
 	pairs      pairing
 	stamped    []history.Event // events with stamps, which are paired when all are known
 	clocks     clocks
-	faults     []recordFault // of one kind each
-	failure    string        // what may say that an operation failed which counts as done; see noteFailure
+	faults     []recordFault   // of one kind each
+	failure    string          // what may say that an operation failed which counts as done; see noteFailure
+	telling    map[string]bool // names, and whether they may say that
 }
 
 func (d *mapped) run() {
