@@ -201,10 +201,11 @@
 // that or a cas expects it. Format etcd is Jepsen's log or console, or a history.txt: lines
 // PROCESS :TYPE :F VALUE, and noise between them. Once an event follows the word jepsen.util, lines
 // without that word are not events, nor is anything in the report of knossos. A line
-// "lein test ...", or one of jepsen.core where a test begins or its clients are done, ends
-// a history. Two tests without such a line are refused where the numbers of processes begin
-// anew: one goes on after its unknown outcome, although a larger number was new since
-// then. So are two tests where an :index occurs twice. A date at the beginning of a line is its time. An error may follow the value of a :fail or :info. A read that fails with :timed-out there has
+// "lein test ...", or one of jepsen.core where a test begins, a worker starts again or the
+// clients are done, ends a history. Two tests without such a line are refused where the numbers
+// of processes begin anew: one goes on after its unknown outcome, although a larger number was
+// new since then. So are two tests where an :index occurs twice.
+// A date at the beginning of a line is its time. An error may follow the value of a :fail or :info. A read that fails with :timed-out there has
 // returned with an unknown result, since its process goes on.
 //
 // # PolyLin and LiMo

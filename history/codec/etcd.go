@@ -31,6 +31,9 @@ func cutEtcd(l *line, text []byte) bool {
 		text = bytes.TrimPrefix(bytes.TrimPrefix(after, []byte(":")), []byte(" -"))
 	case isRunMark(text):
 		l.kind = runLine
+	case startedWorker(text) != "":
+		l.kind, l.process = workerLine, []byte(startedWorker(text))
+		return false
 	case bytes.HasPrefix(text, reportMark):
 		l.kind = reportLine
 	}

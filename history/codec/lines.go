@@ -65,6 +65,7 @@ const (
 	operationLine                 // an operation with its stamps; each is a process of its own
 	crashLine                     // what is open stays pending, and its processes go on as new ones
 	runLine                       // between the events of two histories
+	workerLine                    // a worker starts, as it does once in a history
 	reportLine                    // a report begins, which repeats events without their prefix
 )
 
@@ -137,18 +138,19 @@ func (f *lineFormat) known() string {
 // A lineDecoder decodes one stream.
 type lineDecoder struct {
 	*lineFormat
-	out    output
-	lines  *lineReader
-	parts  line   // of the line that is being read
-	budget budget // of the current history
-	object *lineObject
-	b      *history.Builder
-	words  *wordHistory // of a format without objects
-	edn    *ednReader   // of words
-	inLog  bool         // lines without a prefix are not events
-	ended  bool         // a line between two histories came after the last event
-	pool   *pool
-	open   map[identifier]openCall
+	out     output
+	lines   *lineReader
+	parts   line   // of the line that is being read
+	budget  budget // of the current history
+	object  *lineObject
+	b       *history.Builder
+	words   *wordHistory    // of a format without objects
+	edn     *ednReader      // of words
+	inLog   bool            // lines without a prefix are not events
+	ended   bool            // a line between two histories came after the last event
+	workers map[string]bool // that have started
+	pool    *pool
+	open    map[identifier]openCall
 	// Operations with stamps, and these.
 	whole        []interval
 	starts, ends []int64

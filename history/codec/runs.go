@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/leadline/leadline/history"
@@ -20,6 +21,21 @@ func isRunMark(text []byte) bool {
 	_, message, isCore := bytes.Cut(text, []byte("jepsen.core"))
 	return bytes.HasPrefix(text, []byte("lein test ")) ||
 		isCore && slices.ContainsFunc(coreMarks, func(mark []byte) bool { return bytes.Contains(message, mark) })
+}
+
+// workerStart matches a line of jepsen.core when a worker starts, which it does once in a test.
+var workerStart = regexp.MustCompile(`jepsen\.core.*(?:Worker (\d+) starting|Starting worker (\d+))`)
+
+// startedWorker returns the number of the worker that starts at a line, or "".
+func startedWorker(text []byte) string {
+	if !bytes.Contains(text, []byte("tarting")) {
+		return ""
+	}
+	m := workerStart.FindSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	return string(m[1]) + string(m[2])
 }
 
 const twoTests = "two tests in one file? write each to a file of its own"
