@@ -183,7 +183,7 @@ func (h *History) Pending() int {
 // linearizable, so is the result. Edges are left out. Operations keep their
 // numbers and positions.
 func (h *History) UpTo(position int32) *History {
-	cut := &History{Header: h.Header, Processes: h.Processes, Ops: slices.Clone(h.Ops)}
+	cut := &History{Header: h.Header, Processes: h.Processes, Ops: slices.Clone(h.Ops), Dropped: h.Dropped}
 	cut.Truncate(position)
 	return cut
 }

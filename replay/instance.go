@@ -97,7 +97,7 @@ func TooLarge(err error) bool { return errors.Is(err, poset.ErrTooLarge) }
 // *history.Errors with the lines of the operations that the specification
 // rejects.
 func Check(h *history.History, spec Spec) error {
-	if h == nil || spec == nil {
+	if h == nil || Validate(spec) != nil {
 		return errNil
 	}
 	errs := history.Errors{ID: h.ID}

@@ -15,6 +15,9 @@ import (
 // so that their positions overlap. Then the second one gets a process of its own in the
 // result: the edges of the core have the order between them, if the core needs it.
 func (e *Explanation) SubHistory(h *history.History) (*history.History, error) {
+	if err := h.WellFormed(); err != nil {
+		return nil, fmt.Errorf("replay: %w", err)
+	}
 	end := int32(history.NoReturn)
 	if e.Unexplained != NoOperation {
 		end = h.Ops[e.Unexplained].Return

@@ -23,7 +23,7 @@ import (
 // operations did not happen, it takes O(n log n), once for each of them in the longest path
 // of edges against the order of invocations.
 func Verify(h *history.History, spec Spec, witness []int32, m *meter.Meter) error {
-	if h == nil || spec == nil {
+	if h == nil || Validate(spec) != nil {
 		return errNil
 	}
 	if err := checkOrder(h, witness, m); err != nil {

@@ -26,9 +26,9 @@ type Walk struct {
 	meter, calls *meter.Meter
 }
 
-// NewWalk returns a Walk from the initial state. If spec is nil, the walk is over.
+// NewWalk returns a Walk from the initial state. If spec is not valid, the walk is over.
 func NewWalk(spec Spec) *Walk {
-	if spec == nil {
+	if Validate(spec) != nil {
 		return &Walk{}
 	}
 	object := spec.New()

@@ -256,6 +256,9 @@ type EventWriter struct {
 func NewEventWriter(w io.Writer, h history.Header) *EventWriter {
 	e := &EventWriter{w: w, stamp: h.Order == history.StampOrder}
 	e.err = checkKnown(h.ModelArgs, history.NoValue)
+	if w == nil {
+		e.err = errors.New("codec: the writer is nil")
+	}
 	for _, text := range []string{h.ID, h.Model} {
 		e.checkText(text)
 	}

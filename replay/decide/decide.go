@@ -96,7 +96,8 @@ func panicked(h *history.History, spec replay.Spec, value any) *PanicError {
 //
 // Build histories with history.New or a history.Builder. Check refuses a history made by
 // hand if its operations are not in the order of their invocations, if an operation
-// returns before its invocation, or if a process or an edge is out of range. Other faults,
+// returns before its invocation, or if a process, an edge or a position is out of range (see
+// history.History.WellFormed). Other faults,
 // such as two events at one position or overlapping operations of one process, can
 // make the verdict wrong.
 //
@@ -112,8 +113,6 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 // unless there is an error.
 func Read(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) (v replay.Verdict, p *ops.Problem, err error) {
 	switch {
-	case h == nil:
-		return v, nil, errors.New("decide: the history is nil")
 	case o.Engine > replay.MonitorEngine:
 		return v, nil, fmt.Errorf("decide: unknown engine: %v", o.Engine)
 	case o.Chains > replay.MinimumChains:
@@ -122,10 +121,10 @@ func Read(ctx context.Context, h *history.History, spec replay.Spec, o replay.Op
 		ctx = context.Background()
 	}
 	start := time.Now()
-	o = o.WithDefaults(len(h.Ops))
-	if err := wellFormed(h); err != nil {
+	if err := h.WellFormed(); err != nil {
 		return v, nil, fmt.Errorf("decide: %w", err)
 	}
+	o = o.WithDefaults(len(h.Ops))
 	if err := probe(ctx, spec, h.Ops, o.Budget.Time); err != nil {
 		return v, nil, fmt.Errorf("decide: %w", err)
 	}

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -23,7 +24,7 @@ type Session struct {
 // NewSession returns a session with the budget of o, which has its defaults, except for the
 // time that is used up already. Cancelling ctx ends it.
 func NewSession(ctx context.Context, o replay.Options, used time.Duration) *Session {
-	c := newClock(ctx, o.Budget)
+	c := newClock(cmp.Or(ctx, context.Background()), o.Budget)
 	if o.Budget.Time > 0 {
 		c.deadline = c.deadline.Add(-used)
 	}

@@ -24,6 +24,11 @@ func TestMalformedHistories(t *testing.T) {
 		{"equal calls", func(h *history.History) { h.Ops[1].Call = h.Ops[0].Call }, "not invoked after"},
 		{"negative call", func(h *history.History) { h.Ops[0].Call = -1 }, "not invoked after"},
 		{"return", func(h *history.History) { h.Ops[1].Return = h.Ops[1].Call }, "returns before"},
+		{"far call", func(h *history.History) { h.Ops[2].Call, h.Ops[2].Return = 6, history.NoReturn }, "beyond the 6"},
+		{"last call", func(h *history.History) {
+			h.Ops[2].Call, h.Ops[2].Return, h.Ops[2].Result = 5, history.NoReturn, history.UnknownValue
+		}, ""},
+		{"far return", func(h *history.History) { h.Ops[2].Return = 1 << 30 }, "beyond the 6"},
 		{"negative process", func(h *history.History) { h.Ops[1].Process = -1 }, "not in Processes"},
 		{"process", func(h *history.History) { h.Ops[1].Process = 2 }, "not in Processes"},
 		{"no processes", func(h *history.History) { h.Processes = nil }, "not in Processes"},

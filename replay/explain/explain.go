@@ -28,13 +28,17 @@ func Check(ctx context.Context, h *history.History, spec replay.Spec, o replay.O
 // options. It returns nil unless the history is not linearizable.
 //
 // Why never fails. Missing has the parts of the explanation that were not computed, because
-// the budget or the context ended, or because the specification panicked. o.Budget.Time
+// the budget or the context ended, or because the specification panicked; these are all parts if
+// decide.Check refuses the history or the specification. o.Budget.Time
 // bounds the check and its explanation together; see Verdict.Elapsed. The work is bounded as
 // well, by the number of operations: it takes a fraction of a second for few, and about a
 // second for thousands. It is more if the verdict was hard or the time limit is long.
 func Why(ctx context.Context, h *history.History, spec replay.Spec, v replay.Verdict, o replay.Options) *replay.Explanation {
 	if v.Answer != replay.NotLinearizable {
 		return nil
+	}
+	if err := cmp.Or(h.WellFormed(), replay.Validate(spec)); err != nil {
+		return nothing(err.Error())
 	}
 	o = o.WithDefaults(len(h.Ops))
 	return why(ctx, ops.New(h, spec, o.Budget.Bytes), &v, o)
@@ -45,12 +49,18 @@ func why(ctx context.Context, p *ops.Problem, v *replay.Verdict, o replay.Option
 	o = o.WithDefaults(n)
 	x := newExplainer(decide.NewSession(ctx, o, v.Elapsed), p, v, workOf(n, v, &o))
 	if n > limits.long && !x.session.HasRoom(int64(n)*limits.bytes) {
-		for _, part := range []string{"prefix", "states", "core", "blame"} {
-			x.missFor(part, replay.Memory.String())
-		}
-		return x.e
+		return nothing(replay.Memory.String())
 	}
 	return x.run()
+}
+
+// nothing returns an explanation without any part, for this cause.
+func nothing(cause string) *replay.Explanation {
+	e := &replay.Explanation{Unexplained: replay.NoOperation}
+	for _, part := range []string{"prefix", "states", "core", "blame"} {
+		e.Missing = append(e.Missing, replay.MissingPart{Part: part, Cause: cause})
+	}
+	return e
 }
 
 // run computes all parts.

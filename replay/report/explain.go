@@ -28,6 +28,9 @@ const (
 // a timeline of the operations that matter. For a linearizable history the reason
 // is its witness.
 func Explain(w io.Writer, h *history.History, spec replay.Spec, v *replay.Verdict, o Options) (err error) {
+	if err := checkInput(w, h, v); err != nil {
+		return err
+	}
 	p := newPrinter(w, h, o)
 	defer p.rescue(&err)
 	p.title(spec)
@@ -49,7 +52,7 @@ func (p *printer) title(spec replay.Spec) {
 		return
 	}
 	model := ""
-	if spec != nil {
+	if replay.Validate(spec) == nil {
 		model = ", " + Clean(spec.Name())
 		if s, ok := spec.(fmt.Stringer); ok && len(s.String()) < DefaultWidth {
 			model = ", " + Clean(s.String())
@@ -95,6 +98,9 @@ func (p *printer) property() string {
 // make the history linearizable, the sizes of its parts, and the parts that were not
 // computed. It writes nothing about other histories.
 func Short(w io.Writer, h *history.History, v *replay.Verdict, o Options) (err error) {
+	if err := checkInput(w, h, v); err != nil {
+		return err
+	}
 	p := newPrinter(w, h, o)
 	defer p.rescue(&err)
 	if v.Answer != replay.NotLinearizable {

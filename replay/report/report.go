@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -60,6 +61,18 @@ func (p *printer) rescue(err *error) {
 		p.passagef("Fault", "The report ends here: internal error: %v", value)
 		*err = p.Flush()
 	}
+}
+
+// checkInput returns an error for what Explain and the others cannot write about. Only a
+// timeline needs no verdict.
+func checkInput(w io.Writer, h *history.History, v *replay.Verdict) error {
+	if err := h.WellFormed(); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	if w == nil || v == nil {
+		return errors.New("report: the writer or the verdict is nil")
+	}
+	return nil
 }
 
 func (p *printer) printf(format string, args ...any) { fmt.Fprintf(p, format, args...) }

@@ -19,6 +19,9 @@ import (
 // The marks of operations and the points of the witness come from v, which may be
 // nil. Timeline draws the operations that matter for the verdict; see Options.Rows.
 func Timeline(w io.Writer, h *history.History, v *replay.Verdict, o Options) error {
+	if err := checkInput(w, h, &replay.Verdict{}); err != nil {
+		return err
+	}
 	p := newPrinter(w, h, o)
 	p.drawRelevant(v, len(h.Ops), "")
 	p.waits()

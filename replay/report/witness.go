@@ -49,6 +49,9 @@ func allOf(n int) []int32 {
 // ones, and those around operations that are delayed; see Options.Rows. It takes one
 // pass over the witness.
 func Witness(w io.Writer, h *history.History, spec replay.Spec, v *replay.Verdict, o Options) error {
+	if err := checkInput(w, h, v); err != nil {
+		return err
+	}
 	p := newPrinter(w, h, o)
 	if v.Depth > 0 {
 		p.printf("    schedule index <%d, (%s)>\n", v.Index.Chain, elide(p.names(v.Index.Tuple), p.Width-4))

@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -115,8 +116,13 @@ func (w *Writer) write(text string) {
 // Add adds a history. After an error that wraps ErrFull, the page can still be closed.
 // It then has a note that histories are left out.
 func (w *Writer) Add(item Item) error {
-	if item.Err == nil && (item.History == nil || item.Spec == nil) {
-		return errors.New("view: an item lacks a history or a specification")
+	if item.Err == nil {
+		if err := cmp.Or(item.History.WellFormed(), replay.Validate(item.Spec)); err != nil {
+			return fmt.Errorf("view: an item cannot be shown: %w", err)
+		}
+	}
+	if w.w == nil {
+		return errors.New("view: the writer is nil")
 	}
 	if w.full || len(w.index) == w.histories {
 		w.full = true
@@ -148,6 +154,9 @@ func (w *Writer) Add(item Item) error {
 
 // Close writes the rest of the page. It does not close the underlying writer.
 func (w *Writer) Close() error {
+	if w.w == nil {
+		return errors.New("view: the writer is nil")
+	}
 	if len(w.index) == 0 {
 		w.write(emptyPage().head)
 	}

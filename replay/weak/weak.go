@@ -69,6 +69,9 @@ func Check(ctx context.Context, h *history.History, s replay.Spec, levels Levels
 	if h == nil || s == nil || len(levels.In(h)) == 0 {
 		return decide.Check(ctx, h, s, o)
 	}
+	if err := cmp.Or(h.WellFormed(), replay.Validate(s)); err != nil {
+		return v, fmt.Errorf("weak: %w", err)
+	}
 	if err := replay.Check(h, s); err != nil {
 		return v, err
 	}

@@ -1,18 +1,21 @@
-package decide
+package history
 
 import (
+	"errors"
 	"fmt"
-
-	"github.com/leadline/leadline/history"
 )
 
-// wellFormed returns an error for a history that package history would not build.
+// WellFormed returns an error for a history that is nil, or that this package would not build.
 // Engines rely on the order of the operations and on their processes, and would give
-// wrong verdicts. wellFormed does not find all faults that history.New refuses: it misses
-// two events at one position, and edges that contradict real time together. Nor does it refuse
-// overlapping operations of one process: New builds them if edges order them, and
-// History.UpTo leaves out the edges. O(n).
-func wellFormed(h *history.History) error {
+// wrong verdicts; they also have tables of positions. WellFormed does not find all faults that
+// New refuses: it misses two events at one position, and edges that contradict real time
+// together. Nor does it refuse overlapping operations of one process: New builds them if edges
+// order them, and UpTo leaves out the edges. O(n).
+func (h *History) WellFormed() error {
+	if h == nil {
+		return errors.New("the history is nil")
+	}
+	end := 2 * (int64(len(h.Ops)) + int64(h.Dropped)) // no event is there or later
 	last := int32(-1) // the position of the last invocation
 	for i := range h.Ops {
 		op := &h.Ops[i]
@@ -21,6 +24,8 @@ func wellFormed(h *history.History) error {
 			return malformed(h, op, i, "is not invoked after the operation before it")
 		case op.Return <= op.Call:
 			return malformed(h, op, i, "returns before it is invoked")
+		case int64(op.Call) >= end || !op.Pending() && int64(op.Return) >= end:
+			return malformed(h, op, i, fmt.Sprintf("has an event beyond the %d that so many operations have", end))
 		case op.Process < 0 || int(op.Process) >= len(h.Processes):
 			return malformed(h, op, i, "has a process that is not in Processes")
 		}
@@ -38,6 +43,6 @@ func wellFormed(h *history.History) error {
 	return nil
 }
 
-func malformed(h *history.History, op *history.Operation, i int, what string) error {
+func malformed(h *History, op *Operation, i int, what string) error {
 	return h.Errorf(op, "history %q: operation %d %s; build histories with history.New", h.ID, i, what)
 }
