@@ -67,7 +67,7 @@ var imports = map[string][]string{
 	"replay/decide":                       {"history", "hitting", "hitting/depth", "hitting/meter", "replay", "replay/monitor", "replay/ops", "replay/order", "replay/search", "replay/internal/trial", "replay/state", "replay/window"},
 	"replay/explain":                      {"history", "hitting/meter", "hitting/table", "replay", "replay/state", "replay/ops", "replay/decide"},
 	"replay/weak":                         {"history", "hitting/meter", "hitting/visibility", "replay", "replay/decide", "replay/explain", "replay/ops", "replay/spec", "replay/state"},
-	"replay/report":                       {"history", "replay"},
+	"replay/report":                       {"history", "replay", "github.com/clipperhouse/displaywidth"}, // columns of CJK; tablewriter needs it, too
 	"replay/batch":                        {"history", "history/codec", "history/files", "hitting", "replay", "replay/decide", "replay/spec", "replay/weak"},
 	"replay/stresstest":                   {"history", "history/codec", "hitting/visibility", "replay/weak", "history/stress", "history/stress/gotest", "history/stress/values", "history/stress/explore", "history/stress/explore/instrument", "history/stress/worker", "replay", "replay/spec", "replay/internal/trial", "replay/decide", "replay/explain", "replay/report", "replay/view"},
 	"replay/composed":                     {"history", "replay", "replay/spec"},

@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
@@ -62,7 +61,7 @@ func (p *printer) title(spec replay.Spec) {
 	if n := p.h.Pending(); n > 0 {
 		text += fmt.Sprintf(", %s pending", thousands(n))
 	}
-	if what += ":"; utf8.RuneCountInString(what) > p.Width { // one line, so that it can be copied
+	if what += ":"; columns(what) > p.Width { // one line, so that it can be copied
 		p.printf("%s\n", p.paint(bold, what))
 	} else {
 		text = what + " " + text

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
@@ -80,7 +79,7 @@ func (p *printer) passage(q Passage) {
 	}
 	width := 0
 	for _, i := range q.Items {
-		width = max(width, utf8.RuneCountInString(i.Text))
+		width = max(width, columns(i.Text))
 	}
 	for _, i := range q.Items {
 		head := fmt.Sprintf("%3s ", i.Lead)
@@ -91,7 +90,7 @@ func (p *printer) passage(q Passage) {
 			p.item(head, "  ", i.Text)
 			p.item("      ", "  ", "there, "+i.Then)
 		default:
-			p.item(fmt.Sprintf("%s%-*s   ", head, width, i.Text), "  ", i.Then)
+			p.item(head+pad(i.Text, width)+"   ", "  ", i.Then)
 		}
 	}
 	if q.More > 0 {

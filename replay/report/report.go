@@ -83,9 +83,9 @@ func (p *printer) say(format string, args ...any) { p.item("", "", fmt.Sprintf(f
 // item writes text after a head, wrapped to the width. Lines after the first are
 // indented.
 func (p *printer) item(head, indent, text string) {
-	for _, line := range wrap(text, p.Width-utf8.RuneCountInString(indent)-utf8.RuneCountInString(head)) {
+	for _, line := range wrap(text, p.Width-columns(indent)-columns(head)) {
 		p.printf("%s%s\n", head, line)
-		head = strings.Repeat(" ", utf8.RuneCountInString(head)) + indent
+		head = strings.Repeat(" ", columns(head)) + indent
 		indent = ""
 	}
 }
@@ -180,56 +180,6 @@ func ShellWord(word string) string {
 		return "$'" + strings.ReplaceAll(clean, "'", `\'`) + "'"
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-// elide cuts text in the middle so that it has at most width runes.
-func elide(text string, width int) string {
-	const gap = "..."
-	if len(text) <= width {
-		return text
-	}
-	runes := []rune(text)
-	if len(runes) <= width {
-		return text
-	}
-	width = max(width, len(gap)+2)
-	front := (width - len(gap) + 1) / 2
-	back := width - len(gap) - front
-	return string(runes[:front]) + gap + string(runes[len(runes)-back:])
-}
-
-// widen makes columns as wide as the cells of a row.
-func widen(widths *[4]int, row [4]string) {
-	for c, cell := range row {
-		widths[c] = max(widths[c], utf8.RuneCountInString(cell))
-	}
-}
-
-// wrap breaks text at spaces into lines of at most width runes. Longer words are broken
-// over lines of their own.
-func wrap(text string, width int) []string {
-	width = max(width, 8)
-	var lines []string
-	line := []rune(nil)
-	for word := range strings.SplitSeq(text, " ") {
-		w := []rune(word)
-		if line != nil && len(line)+1+len(w) <= width {
-			line = append(append(line, ' '), w...)
-			continue
-		}
-		if line != nil {
-			lines = append(lines, string(line))
-		}
-		for len(w) > width {
-			lines = append(lines, string(w[:width]))
-			w = w[width:]
-		}
-		line = w
-		if line == nil {
-			line = []rune{}
-		}
-	}
-	return append(lines, string(line))
 }
 
 // count returns n with commas, followed by the singular or plural noun.

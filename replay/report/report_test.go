@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
@@ -144,10 +143,17 @@ func TestShort(t *testing.T) {
 
 // TestWidth: no line is wider than the options say, whatever the history holds.
 func TestWidth(t *testing.T) {
-	long := `"` + strings.Repeat("x", 300) + `"`
+	for _, letter := range []string{"x", "\u4e2d"} {
+		checkWidth(t, letter)
+	}
+}
+
+// checkWidth is TestWidth for values and names made of a letter.
+func checkWidth(t *testing.T, letter string) {
+	long := `"` + strings.Repeat(letter, 300) + `"`
 	var lines []string
 	for i := range 50 {
-		lines = append(lines, fmt.Sprintf("%s%d %d enqueue([%s, %d])", strings.Repeat("p", i), i, i, long, i))
+		lines = append(lines, fmt.Sprintf("%s%d %d enqueue([%s, %d])", strings.Repeat(letter, i), i, i, long, i))
 	}
 	for i := range 45 {
 		lines = append(lines, fmt.Sprintf("%d = -", 49-i))
@@ -166,7 +172,7 @@ func TestWidth(t *testing.T) {
 				text(t, func(b *strings.Builder) error { return Timeline(b, h, v, Options{Width: o.Width, Rows: 50}) }) +
 				text(t, func(b *strings.Builder) error { return Witness(b, h, s, v, o) })
 			for line := range strings.Lines(all) {
-				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+				if n := columns(strings.TrimSuffix(line, "\n")); n > width {
 					t.Errorf("width %d: %d columns: %s", width, n, line)
 				}
 			}

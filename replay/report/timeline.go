@@ -210,7 +210,7 @@ func (p *printer) timeline(v *replay.Verdict, ops []int32, indent string) {
 				color = m.color
 			}
 		}
-		line := fmt.Sprintf("%-3s%*s %-*s  %*s  %-*s  %s", r.marks, widths[0], r.cells[0], widths[1], r.cells[1], widths[2], r.cells[2],
+		line := fmt.Sprintf("%-3s%s %s  %s  %-*s  %s", r.marks, padLeft(r.cells[0], widths[0]), pad(r.cells[1], widths[1]), padLeft(r.cells[2], widths[2]),
 			axis.last+2, axis.bar(&r), elide(r.cells[3], widths[3]))
 		p.printf("%s%s\n", indent, p.paint(color, strings.TrimRight(line, " ")))
 	}

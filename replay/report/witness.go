@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
@@ -105,7 +104,7 @@ func (p *printer) witness(spec replay.Spec, v *replay.Verdict) {
 	walk := replay.NewWalk(spec)
 	initially := Clean(walk.State())
 	texts, states := make([][4]string, 0, len(steps)), make([]string, 0, len(steps))
-	stateWidth := utf8.RuneCountInString(initially)
+	stateWidth := columns(initially)
 	for k, i := range v.Witness {
 		results, ok := walk.Step(p.inWhole(v, i))
 		if len(texts) == len(steps) || k != steps[len(texts)] {
@@ -116,7 +115,7 @@ func (p *printer) witness(spec replay.Spec, v *replay.Verdict) {
 			state = "has not taken effect"
 		}
 		texts, states = append(texts, p.step(v, k)), append(states, state)
-		stateWidth = max(stateWidth, utf8.RuneCountInString(state))
+		stateWidth = max(stateWidth, columns(state))
 	}
 	room := p.Width - 4 - widths[0] - 2 - widths[1] - 2 - widths[2] - 2
 	stateWidth = min(stateWidth, max(room/2, room-widths[3]-2))
@@ -132,15 +131,15 @@ func (p *printer) witness(spec replay.Spec, v *replay.Verdict) {
 		}
 		next = steps[j] + 1
 		mark, state := marks[v.Witness[steps[j]]], states[j]
-		head := fmt.Sprintf("%-2s  %*s  %*s  %-*s  ", mark, widths[0], cells[0], widths[1], cells[1], widths[2], cells[2])
+		head := fmt.Sprintf("%-2s  %s  %s  %s  ", mark, padLeft(cells[0], widths[0]), padLeft(cells[1], widths[1]), pad(cells[2], widths[2]))
 		color := plain
 		if mark != "" {
 			color = yellow
 		}
 		for _, line := range wrap(elide(cells[3], 4*opWidth), opWidth) {
-			line = fmt.Sprintf("%s%-*s  %s", head, opWidth, line, elide(state, stateWidth))
+			line = head + pad(line, opWidth) + "  " + elide(state, stateWidth)
 			p.printf("%s\n", p.paint(color, strings.TrimRight(line, " ")))
-			head, state = strings.Repeat(" ", utf8.RuneCountInString(head)), ""
+			head, state = strings.Repeat(" ", columns(head)), ""
 		}
 	}
 	p.unseen(v)

@@ -343,9 +343,9 @@ class Timeline {
     const look = this.look(i), text = look.sign + this.model.text(i);
     g.textBaseline = "middle";
     g.fillStyle = this.colours.text;
-    let where = room.findIndex(r => r >= text.length);
+    let where = room.findIndex(r => r >= columns(text));
     if (where < 0) {
-      const end = x0 + 10 + text.length * this.letter, row = this.rows.findIndex(free => free < x0);
+      const end = x0 + 10 + columns(text) * this.letter, row = this.rows.findIndex(free => free < x0);
       if (row >= 0 && end < this.width) {
         this.rows[row] = end;
         const middle = y - 8 - row * LABEL;
@@ -358,7 +358,7 @@ class Timeline {
       if (room[where] < 6) where = 0;
     }
     if (room[where] < 2) return x1;
-    const shown = cut(text, room[where]), width = shown.length * this.letter;
+    const shown = cut(text, room[where]), width = columns(shown) * this.letter;
     if (where === 0) g.fillStyle = look.ink;
     g.fillText(shown, [x0 + 4, x1 + 5, x0 - 5 - width][where], y + BAR / 2 + 1);
     return where === 1 ? x1 + 5 + width : x1;
@@ -559,7 +559,26 @@ class Timeline {
   }
 }
 
-// cut shortens a text to so many letters.
-function cut(text, letters) {
-  return text.length <= letters ? text : text.slice(0, Math.max(0, letters - 1)) + "\u2026";
+// Characters that take two columns in a monospaced font, and those that take none.
+const WIDE = /[\u1100-\u115f\u2e80-\u303e\u3041-\u3247\u3250-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{17000}-\u{18cff}\u{1b000}-\u{1b2fb}\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+const NARROWEST = /[\p{M}\u200b-\u200f]/u;
+
+// columns returns how many columns a text takes.
+function columns(text) {
+  if (/^[\x00-\x7f]*$/.test(text)) return text.length;
+  let n = 0;
+  for (const c of text) n += WIDE.test(c) ? 2 : NARROWEST.test(c) ? 0 : 1;
+  return n;
+}
+
+// cut shortens a text to so many columns.
+function cut(text, most) {
+  if (2 * text.length <= most || columns(text) <= most) return text;
+  let end = 0, left = most - 1;
+  for (const c of text) {
+    left -= columns(c);
+    if (left < 0) break;
+    end += c.length;
+  }
+  return text.slice(0, end) + "\u2026";
 }

@@ -536,7 +536,7 @@ func TestNondeterministic(t *testing.T) {
 func TestPanic(t *testing.T) {
 	s := &replay.Model[int]{
 		Label: "broken", Next: func(int, replay.Invocation) []replay.Step[int] { panic("no") },
-		Describe: func(int) string { return "s" },
+		Key: func(dst []byte, _ int) []byte { return dst }, Describe: func(int) string { return "s" },
 	}
 	h, _ := parse(t, "register", "A read -> 0")
 	var v replay.Verdict
