@@ -58,6 +58,9 @@ type Header struct {
 	// SortedBy is "index" or "time" if the events have these, and they contradict the
 	// order of the lines: then the events are in their order.
 	SortedBy string
+	// NoProcesses is set if the file has none: each operation has a process of its own then, with
+	// its identifier as the name.
+	NoProcesses bool
 	// Warning is what a reader should know about how the file was read; "" if nothing.
 	Warning string
 }

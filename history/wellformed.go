@@ -16,7 +16,7 @@ func (h *History) WellFormed() error {
 		return errors.New("the history is nil")
 	}
 	end := 2 * (int64(len(h.Ops)) + int64(h.Dropped)) // no event is there or later
-	last := int32(-1) // the position of the last invocation
+	last := int32(-1)                                 // the position of the last invocation
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		switch {

@@ -243,7 +243,7 @@ func (d *lineDecoder) begin(finish func()) {
 	d.out.begin()
 	d.budget.begin()
 	line := d.lines.line
-	d.b = history.NewBuilder(history.Header{File: d.out.file, Line: line, Format: d.name, Order: d.order, Tie: d.tie})
+	d.b = history.NewBuilder(history.Header{File: d.out.file, Line: line, Format: d.name, Order: d.order, Tie: d.tie, NoProcesses: d.name == polylinName})
 	d.out.hold(&pending{b: d.b, line: line, finish: finish})
 }
 

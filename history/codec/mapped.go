@@ -96,7 +96,7 @@ func (d *mapped) run() {
 
 // open begins the history.
 func (d *mapped) open(line int) {
-	h := history.Header{File: d.out.file, Line: line, Format: d.kind, Tie: d.m.tie, Model: d.m.model, ModelArgs: d.m.args}
+	h := history.Header{File: d.out.file, Line: line, Format: d.kind, Tie: d.m.tie, Model: d.m.model, ModelArgs: d.m.args, NoProcesses: !d.m.has(processPart)}
 	if d.m.has(callPart) || d.m.has(atPart) {
 		h.Order = history.StampOrder
 	}

@@ -21,6 +21,7 @@ var inKey = map[string]bool{
 	"History.Header.Order":        true,
 	"History.Header.Unterminated": false, // AppendLine takes it from the entry
 	"History.Header.SortedBy":     false, // AppendLine takes it from the entry
+	"History.Header.NoProcesses":  false, // for display
 	"History.Header.Warning":      false, // for standard error
 	"History.Ops":                 true,
 	"History.Processes":           true,

@@ -29,6 +29,8 @@ type Item struct {
 	Lead string `json:"lead,omitempty"` // "or" or "and", which joins it to the item before
 	Text string `json:"text"`
 	Then string `json:"then,omitempty"` // what follows from Text
+	// Returns is Then for a table below "it would return", if Text is a state.
+	Returns string `json:"returns,omitempty"`
 	Op   int32  `json:"op"`             // the operation that Text is about, or replay.NoOperation
 }
 
@@ -237,7 +239,7 @@ func (p *printer) states(e *replay.Explanation, op *history.Operation) {
 	for i, s := range e.States[:min(len(e.States), statesShown)] {
 		item := Item{Text: elide(Clean(s), 3*p.Width), Op: replay.NoOperation}
 		if i < len(e.Returns) {
-			item.Then = p.returns(method, recorded, e.Returns[i])
+			item.Then, item.Returns = p.returns(method, recorded, e.Returns[i])
 		}
 		q.Items = append(q.Items, item)
 	}
@@ -258,16 +260,19 @@ func (p *printer) states(e *replay.Explanation, op *history.Operation) {
 }
 
 // returns says what an operation returns in a state, given its results there, and what the
-// recorded result lacks or has in comparison, if it is a list.
-func (p *printer) returns(method string, recorded history.Value, results []history.Value) string {
+// recorded result lacks or has in comparison, if it is a list; and also without the method.
+func (p *printer) returns(method string, recorded history.Value, results []history.Value) (then, short string) {
 	switch {
 	case len(results) > 0:
 		d := replay.CommonDifference(recorded, results)
-		return method + " returns " + p.anyOf(results) + before(", so ", d.String())
+		short = p.anyOf(results) + before(", so ", d.String())
+		return method + " returns " + short, short
 	case results != nil:
-		return method + " has to wait"
+		then = " has to wait"
+	default:
+		then = " has taken effect earlier"
 	}
-	return method + " has taken effect earlier"
+	return method + then, "it" + then
 }
 
 // anyOf lists alternative results. If there are many, it lists the first ones.

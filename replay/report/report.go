@@ -116,7 +116,7 @@ func (p *printer) at(i int32) string { return p.place(i, Clean(p.h.Operation(i).
 func (p *printer) place(i int32, text string) string {
 	op := p.h.Operation(i)
 	var where []string
-	if op.Process >= 0 {
+	if op.Process >= 0 && !p.h.NoProcesses {
 		where = append(where, "process "+Name(p.h.Processes[op.Process]))
 	}
 	if op.Line > 0 {
@@ -124,6 +124,9 @@ func (p *printer) place(i int32, text string) string {
 	}
 	if int(i) >= len(p.h.Ops) {
 		where = append(where, "which did not happen")
+	}
+	if where == nil {
+		return p.named(i, text)
 	}
 	return p.named(i, text) + " (" + strings.Join(where, ", ") + ")"
 }

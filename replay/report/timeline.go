@@ -13,7 +13,7 @@ import (
 )
 
 // Timeline draws operations of h, one per line, sorted by process and then by
-// invocation. Time goes to the right. Only the order of the events counts: a second
+// invocation. Where the file has no processes, they are in lanes, as few as possible. Time goes to the right. Only the order of the events counts: a second
 // is not wider than a microsecond.
 //
 // The marks of operations and the points of the witness come from v, which may be
@@ -195,14 +195,18 @@ func (p *printer) timeline(v *replay.Verdict, ops []int32, indent string) {
 		return
 	}
 	rows := p.rows(v, ops, end)
-	widths := [4]int{0, len("process"), len("id"), 0}
+	who := "process"
+	if p.inLanes() {
+		who = "lane"
+	}
+	widths := [4]int{0, len(who), len("id"), 0}
 	for _, r := range rows {
 		widen(&widths, r.cells)
 	}
 	room := p.Width - len(indent) - 3 - widths[0] - 1 - widths[1] - 2 - widths[2] - 2
 	widths[3] = min(widths[3], max(room/2, 12))
 	axis := newAxis(rows, max(room-widths[3]-4, 10))
-	p.printf("%s\n", p.paint(dim, fmt.Sprintf("%s%*s %-*s  %*s", indent, 3+widths[0], "", widths[1], "process", widths[2], "id")))
+	p.printf("%s\n", p.paint(dim, fmt.Sprintf("%s%*s %-*s  %*s", indent, 3+widths[0], "", widths[1], who, widths[2], "id")))
 	for _, r := range rows {
 		color := plain
 		for _, m := range markMeanings {
@@ -251,10 +255,38 @@ func (p *printer) rows(v *replay.Verdict, ops []int32, end int32) []row {
 			}
 		}
 	}
+	if p.inLanes() {
+		fillLanes(rows)
+		return rows
+	}
 	slices.SortStableFunc(rows, func(a, b row) int {
 		return p.h.Processes[a.op.Process].Compare(p.h.Processes[b.op.Process])
 	})
 	return rows
+}
+
+// inLanes reports whether a timeline has lanes in place of processes.
+func (p *printer) inLanes() bool { return p.h.NoProcesses && !p.h.IsRelaxed() }
+
+// fillLanes puts each operation, by invocation, into the first lane in which no other is open, and
+// sorts the rows by lane. No two concurrent operations fit into one lane, so this takes as few
+// lanes as possible.
+func fillLanes(rows []row) {
+	var ends []int32 // per lane
+	lane := map[*history.Operation]int{}
+	for k := range rows {
+		r := &rows[k]
+		n := slices.IndexFunc(ends, func(end int32) bool { return end < r.call })
+		if n < 0 {
+			n, ends = len(ends), append(ends, 0)
+		}
+		ends[n] = r.ret
+		if r.open {
+			ends[n] = history.NoReturn
+		}
+		lane[r.op], r.cells[1] = n, thousands(n+1)
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return lane[a.op] - lane[b.op] })
 }
 
 // An axis maps positions of events to columns.

@@ -63,6 +63,7 @@ type page struct {
 	CP        int64    `json:"cp,omitempty"`
 	Dropped   int      `json:"dropped,omitempty"`
 	Relaxed   bool     `json:"relaxed,omitempty"` // the order is that within each process, not real time
+	Packed    bool     `json:"packed,omitempty"`  // the file has no processes: see history.Header.NoProcesses
 	Processes []string `json:"processes"`
 	Texts     []string `json:"texts"`
 
@@ -127,7 +128,7 @@ func (t *texts) number(text string) int32 {
 func newPage(item *Item) *page {
 	h, v := item.History, &item.Verdict
 	p := &page{
-		Format: report.Clean(h.Format), CP: v.CP, Dropped: h.Dropped, Relaxed: h.IsRelaxed(),
+		Format: report.Clean(h.Format), CP: v.CP, Dropped: h.Dropped, Relaxed: h.IsRelaxed(), Packed: h.NoProcesses && !h.IsRelaxed(),
 		Witness: v.Witness, Clash: v.Conflict, Processes: []string{}, Steps: report.CleanLines(item.Steps),
 	}
 	if v.Decided() {

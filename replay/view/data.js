@@ -42,6 +42,7 @@ class Model {
     for (let i = 1; i < n; i++) this.line[i] += this.line[i - 1];
     this.happened = new Set(data.happened);
     this.waits = data.waits || {};
+    this.packed = data.packed || data.processes.length > 200; // at first
     this.edges = (data.edges || []).map(e => [e.From, e.To]);
     this.readStamps();
     this.readWitness();

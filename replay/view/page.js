@@ -66,7 +66,10 @@ async function openHistory(i) {
   app.ops.set(Array.from({length: model.n}, (_, k) => k));
   showTab("why");
   showDetails(model, -1, actions);
-  if (model.n > 400 && model.unexplained >= 0) jumpTo([model.unexplained, ...model.concurrent(model.unexplained, 30)]);
+  if (model.unexplained >= 0) { // the failing prefix ends there
+    jumpTo([model.unexplained, ...model.concurrent(model.unexplained, 30)]);
+    app.timeline.goTo([model.unexplained]); // among many lanes
+  }
   app.timeline.draw();
   if (index.rows.length > 1) byId("timeline").focus({preventScroll: true});
   app.ready = i;
@@ -191,7 +194,7 @@ function fillFilters(model) {
   byId("show").value = "all";
   byId("time-label").hidden = !model.stamps;
   byId("time").value = "rank";
-  byId("lanes").value = d.processes.length > 200 ? "packed" : "process";
+  byId("lanes").value = model.packed ? "packed" : "process";
 }
 
 function resetFilters() {

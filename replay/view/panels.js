@@ -130,7 +130,8 @@ function whyPanel(model, actions) {
   for (const passage of d.reason) {
     if (passage.title) heading(passage.title);
     if (passage.text) p(passage.text);
-    if (passage.items) list("ul", passage.items.map(i => passageItem(model, i, actions)));
+    if (passage.items && passage.items[0].returns) all.push(statesTable(passage.items));
+    else if (passage.items) list("ul", passage.items.map(i => passageItem(model, i, actions)));
     if (passage.more) p(`and ${passage.more.toLocaleString("en")} more`);
     if (passage.core && model.core.length) p(element("button", {type: "button", onclick: () => actions.show("core")}, "Show only these"));
   }
@@ -145,6 +146,14 @@ function whyPanel(model, actions) {
     list("ul", notes);
   }
   return all;
+}
+
+// statesTable returns the states that an object can be in, with what the unexplained operation
+// would return in each.
+function statesTable(items) {
+  const row = (tag, ...cells) => element("tr", {}, ...cells.map(c => element(tag, tag === "th" ? {scope: "col"} : {}, c)));
+  return element("table", {className: "states"}, element("thead", {}, row("th", "state", "it would return")),
+    element("tbody", {}, ...items.map(i => row("td", code(i.text), code(i.returns || "")))));
 }
 
 // passageItem returns the parts of an item: the text about an operation selects it.

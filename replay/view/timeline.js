@@ -44,7 +44,7 @@ class Timeline {
     this.selected = -1;
     this.near = new Set();
     this.real = false;
-    this.packed = model.data.processes.length > 200;
+    this.packed = model.packed;
     this.shown = new Uint8Array(model.n).fill(1);
     this.arrange();
     this.fit();
