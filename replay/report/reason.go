@@ -31,7 +31,7 @@ type Item struct {
 	Then string `json:"then,omitempty"` // what follows from Text
 	// Returns is Then for a table below "it would return", if Text is a state.
 	Returns string `json:"returns,omitempty"`
-	Op   int32  `json:"op"`             // the operation that Text is about, or replay.NoOperation
+	Op      int32  `json:"op"` // the operation that Text is about, or replay.NoOperation
 }
 
 // pageWidth is the width to which a page cuts operations and values.

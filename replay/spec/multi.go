@@ -332,5 +332,7 @@ func newMultiRegister(args []value) (table.Made, error) {
 		return nil, err
 	}
 	return multiRegisterSpec{table.Cells[*cellMap]{Specification: &table.Specification[*cellMap]{Table: multiRegisterTable,
-		Fresh: func() *cellMap { return &cellMap{first: func(key value) value { return orNull(firstOf(initial, key)) }} }}}}, nil
+		Fresh: func() *cellMap {
+			return &cellMap{first: func(key value) value { return orNull(firstOf(initial, key)) }}
+		}}}}, nil
 }
