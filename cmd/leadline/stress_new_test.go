@@ -407,7 +407,7 @@ func thingModule(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	needed := regexp.MustCompile(`github.com/(klauspost/compress|expr-lang/expr) v\S+`).FindAll(mod, -1)
+	needed := regexp.MustCompile(`github.com/(klauspost/compress|expr-lang/expr|clipperhouse/displaywidth|clipperhouse/uax29/v2) v\S+`).FindAll(mod, -1)
 	sum, err := os.ReadFile(filepath.Join(top, "go.sum"))
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ func TestKeyboard(t *testing.T) {
 			t.Errorf("after %q, %d is selected, want %d", keys, got, want)
 		}
 	}
+	selected(kb.Escape, -1) // the page opens at the unexplained response
 	selected("j", 0)
 	selected("jj", 2)
 	selected("k", 1)

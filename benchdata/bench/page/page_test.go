@@ -81,7 +81,7 @@ func TestViolation(t *testing.T) {
 	p.contains("badge", "✗ not linearizable")
 	p.contains("facts", "queue", "6 operations", "3 processes", "1 pending")
 	p.contains("panel-why", "3 dequeue(): 2 (process a, line ", "Up to event 7 of 11", "It overlaps 1 operation:", "2 enqueue(3)", "one of 2 states",
-		"[1, 2]: dequeue() returns 1", "[1, 2, 3]: dequeue() has to wait", "had returned 1 instead of 2", "had returned 2 instead of 3",
+		"state it would return [1, 2] 1 [1, 2, 3] it has to wait", "had returned 1 instead of 2", "had returned 2 instead of 3",
 		"These 3 of its 6 operations are not linearizable by themselves", "the states before the response: the time is used up", "1 operation never returned")
 	p.contains("legend", "minimal sub-history", "another result would do", "never returned")
 	want(p, `leadline.model.prefixEnd`, 7)
@@ -107,6 +107,75 @@ func TestViolation(t *testing.T) {
 	p.click("jump-pending")
 	want(p, `leadline.timeline.selected`, 5)
 	p.contains("details", "events 10, no response")
+}
+
+// TestOpens: the page opens where the failing prefix ends, also in a history that fits, far to the
+// right and among many lanes.
+func TestOpens(t *testing.T) {
+	var events []event
+	for i := range 60 { // a lane each
+		name := fmt.Sprintf("p%02d", i)
+		events = append(events, event{process: name, method: "enqueue", args: []history.Value{intValue(int64(i))}}, event{process: name})
+	}
+	size := []event{{process: "q", method: "size"}, {process: "q", result: intValue(60)}}
+	for range 40 {
+		events = append(events, size...)
+	}
+	events = append(events, event{process: "z", method: "dequeue"}, event{process: "z", result: intValue(99)})
+	for range 40 {
+		events = append(events, size...)
+	}
+	it := item(t, "long", model(t, "queue"), events...)
+	p := open(t, it)
+	want(p, `leadline.model.unexplained`, 100)
+	want(p, `leadline.timeline.selected`, 100)
+	want(p, inView("leadline.model.unexplained"), true)
+	want(p, `(t => t.x(t.time(leadline.model.prefixEnd)) < t.width && t.plotWidth / t.scale < leadline.model.events / 2)(leadline.timeline)`, true)
+	want(p, `(t => { const y = t.laneY(t.laneOf[100]); return y > 0 && y < t.height })(leadline.timeline)`, true)
+	p.contains("details", "#100 dequeue(): 99")
+}
+
+// TestWaits: a call that waits for ever has an open end, and the page says for what it waits.
+func TestWaits(t *testing.T) {
+	b := history.NewBuilder(history.Header{ID: "waits"})
+	for i, ev := range []history.Event{
+		{Process: intValue(0), Op: intValue(0), Method: "enqueue", Args: []history.Value{intValue(1)}},
+		{Process: intValue(1), Op: intValue(1), Method: "size"},
+		{Type: history.OK, Op: intValue(1), Result: intValue(1)},
+		{Type: history.Waits, Op: intValue(0), For: "waits at queue.go:7 for sync.Mutex.Lock, held by process 1"},
+	} {
+		ev.Line = i + 1
+		b.Add(&ev)
+	}
+	h, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, checked(t, h, model(t, "queue")))
+	p.contains("panel-why", "this call never returned", "waits at queue.go:7 for sync.Mutex.Lock, held by process 1")
+	p.contains("details", "enqueue(1): never returned", "no order explains that it never returned", "waits for ever", "no response")
+	p.contains("legend", "dashed, open: never returned")
+	want(p, `leadline.model.pending(0)`, true)
+}
+
+// TestLanes: operations of a file without processes are in as few lanes as possible. Labels of
+// full width take two columns for each character.
+func TestLanes(t *testing.T) {
+	var events []event
+	for i := range 12 {
+		name := fmt.Sprintf("p%d", i)
+		events = append(events, event{process: name, method: "enqueue", args: []history.Value{history.StringValue("队列")}}, event{process: name})
+	}
+	it := item(t, "lanes", model(t, "queue"), events...)
+	p := open(t, it)
+	want(p, `leadline.timeline.lanes.length`, 12)
+	it.History.NoProcesses = true
+	p = open(t, it)
+	want(p, `leadline.timeline.lanes.length`, 1)
+	want(p, `document.getElementById("lanes").value`, "packed")
+	want(p, `columns("队列")`, 4)
+	want(p, `columns("e\u0301")`, 1)
+	want(p, `cut("队列队列", 6)`, "队列\u2026")
 }
 
 func TestWitness(t *testing.T) {
