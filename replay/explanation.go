@@ -26,8 +26,8 @@ type Explanation struct {
 	// the reason.
 	Unexplained int32
 	// Impossible is why no state at all gives the recorded result of Unexplained,
-	// as in "remove never returns null; it returns int", or "" if that is not
-	// known; see the function Impossible.
+	// as in "remove never returns null; it returns int" or "99 is never enqueued", or "" if
+	// that is not known; see the function Impossible and the type Holder.
 	Impossible string
 	// Difference is what is missing, extra or out of order in the recorded result of
 	// Unexplained, whatever the order, if it lists the elements of a collection. OutOfOrder
@@ -84,10 +84,13 @@ type Explanation struct {
 	// operations. If it is empty, no such group exists. If Missing has "blame",
 	// Free may be incomplete: there may be other groups, or smaller ones.
 	Free [][]FreedResult
-	// Initial is another initial value, as in "cas-register:0", under which the whole
-	// history is linearizable, or ""; see the type Initial. It is one of the values that
-	// operations of Core found.
-	Initial string
+	// Initial is another initial value, as in "cas-register:0", under which the history is
+	// linearizable, or ""; see the type Initial. It is one of the values that operations of Core
+	// found. InitialNext is NoOperation if the whole history is linearizable then. Otherwise,
+	// the history is linearizable beyond the response of Unexplained, and InitialNext is the
+	// operation of the first response that no order explains.
+	Initial     string
+	InitialNext int32
 	// Missing are the parts that were not computed.
 	Missing []MissingPart
 }

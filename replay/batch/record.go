@@ -69,6 +69,7 @@ type record struct {
 	CoreElements     []any             `json:"core_elements,omitempty"`
 	Blame            []recordBlame     `json:"blame"`
 	Initial          string            `json:"initial,omitempty"`
+	InitialNext      any               `json:"initial_next,omitempty"`
 	ExplanationCause map[string]string `json:"explanation_cause"`
 	// Marks are operations that are known to have happened, and Edges are orders beyond
 	// real time. Together they rule out every order that real time alone allows.
@@ -317,6 +318,9 @@ func (rec *record) explain(h *history.History, e *replay.Explanation) {
 	rec.CoreMarks = Identifiers(h, e.CoreMarks)
 	rec.Edges, rec.CoreEdges = edgesOf(h, e.Edges), edgesOf(h, e.CoreEdges)
 	rec.Blame, rec.Initial = newBlame(h, e.Free), e.Initial
+	if e.Initial != "" && e.InitialNext != replay.NoOperation {
+		rec.InitialNext = identifier(h, e.InitialNext)
+	}
 	if rec.Blame == nil && !slices.ContainsFunc(e.Missing, func(m replay.MissingPart) bool { return m.Part == "blame" }) {
 		rec.Blame = []recordBlame{} // it is known that there is no such group
 	}

@@ -80,7 +80,7 @@ func newExplainer(s *decide.Session, p *ops.Problem, v *replay.Verdict, work int
 }
 
 func newExplanation() *replay.Explanation {
-	return &replay.Explanation{Unexplained: replay.NoOperation}
+	return &replay.Explanation{Unexplained: replay.NoOperation, InitialNext: replay.NoOperation}
 }
 
 // An explainer computes an explanation, part by part.

@@ -9,8 +9,9 @@ import (
 	"github.com/leadline/leadline/replay/ops"
 )
 
-// initial searches for another initial value under which the whole history is
-// linearizable, among the values that the operations of the core found.
+// initial searches for another initial value under which the whole history is linearizable,
+// or at least up to the response that no order explains, among the values that the
+// operations of the core found.
 func (x *explainer) initial() {
 	s, ok := x.Spec.(replay.Stepped)
 	if !ok {
@@ -28,11 +29,34 @@ func (x *explainer) initial() {
 	}
 	m := x.share(20)
 	for _, v := range values[:min(len(values), limits.initial)] {
-		if other, ok := s.Initially(v); ok {
-			if f := x.session.Decide(ops.New(x.H, other, x.MaxBytes), m); f.Answer == replay.Linearizable && replay.Verify(x.H, other, f.Witness, m) == nil {
-				x.e.Initial = fmt.Sprint(other)
-				return
-			}
+		other, ok := s.Initially(v)
+		if !ok {
+			continue
+		}
+		p := ops.New(x.H, other, x.MaxBytes)
+		f := x.session.Decide(p, m)
+		isWhole := f.Answer == replay.Linearizable && replay.Verify(x.H, other, f.Witness, m) == nil
+		if next := x.nextUnder(p, f); isWhole || x.e.Initial == "" && next != replay.NoOperation {
+			x.e.Initial, x.e.InitialNext = fmt.Sprint(other), next
+		}
+		if isWhole {
+			return
 		}
 	}
+}
+
+// nextUnder returns the operation of the first response that no order of p explains, if that
+// comes after the response that no order of the history explains. p is the history with another
+// initial value, and f its finding.
+func (x *explainer) nextUnder(p *ops.Problem, f replay.Finding) int32 {
+	if f.Answer != replay.NotLinearizable || x.e.Unexplained == replay.NoOperation || isConstrained(p.H) {
+		return replay.NoOperation
+	}
+	y := &explainer{Problem: p, session: x.session, meter: x.share(20), draft: &draft{Problem: p}, e: newExplanation()}
+	y.prefixes = y.draft
+	next, _ := y.prefix(p, f)
+	if next == replay.NoOperation || p.H.Ops[next].Return <= p.H.Ops[x.e.Unexplained].Return {
+		return replay.NoOperation
+	}
+	return next
 }

@@ -377,6 +377,10 @@ func (p *printer) allowed(f replay.FreedResult) string {
 
 // initially says which initial value explains the first reads.
 func (p *printer) initially(e *replay.Explanation) string {
+	if e.InitialNext != replay.NoOperation {
+		return fmt.Sprintf("If the object held another value at first (--model %s), the first response that no order explains would be that of %s",
+			ShellWord(e.Initial), p.at(e.InitialNext))
+	}
 	return fmt.Sprintf("It would be %s if the object held another value at first: --model %s", p.property(), ShellWord(e.Initial))
 }
 
