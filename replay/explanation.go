@@ -33,6 +33,9 @@ type Explanation struct {
 	// Unexplained, whatever the order, if it lists the elements of a collection. OutOfOrder
 	// may have some of the pairs only.
 	Difference Difference
+	// Lists is true if a list that Unexplained returns has elements of the collection, and is
+	// not one of its values.
+	Lists bool
 	// States are the states in which the object can be just before that response, as
 	// StateText writes them, in the order of their texts. Each is the last state of an
 	// order of the events before the response. Operations that are open may have taken

@@ -116,7 +116,12 @@
 //   - the first response that no order explains, and the operations that overlap it;
 //   - the states in which the object can be just before that response, and what
 //     the operation returns there;
-//   - a minimal sub-history that is not linearizable by itself, drawn over time. If it is
+//   - what is missing, extra or out of order in a result that lists elements, in place of
+//     two long lists: "10 is missing, 2 comes before 1";
+//   - whether a value was found that no operation puts there, as in "99 is never enqueued";
+//   - a minimal sub-history that is not linearizable by itself, drawn over time. If only some
+//     elements of a set, keys or elements of lists matter, it and the states are restricted
+//     to these. If it is
 //     too large for that, and a monitor found a few operations that are not linearizable by
 //     themselves, these are drawn;
 //   - other results with which the history would be linearizable;
@@ -129,7 +134,7 @@
 // cause and what may help.
 //
 // --core FILE writes the minimal sub-histories to a file, for which check reports
-// not-linearizable. The exit status means the same as for check.
+// not-linearizable. Results that list elements have there only those that matter. The exit status means the same as for check.
 //
 // # View
 //
@@ -353,13 +358,17 @@
 // newline, and was read as a whole line.
 //
 // These keys are absent where they do not apply: ordered_by, unterminated, order, impossible,
-// more_states, states_of_core, initial, marks, edges, core_marks, core_edges, and without
-// --verbose elapsed_ns.
+// missing, extra, out_of_order, more_states, states_of_core, core_parts, core_elements, initial,
+// initial_next, marks, edges, core_marks, core_edges, and without --verbose elapsed_ns.
 //
 // These keys explain why a history is not linearizable:
 //   - prefix is the number of events of its shortest prefix that is not
 //     linearizable either. unexplained is the operation whose response ends it, and
-//     impossible, if present, is why no state at all gives its result.
+//     impossible, if present, is why no state at all gives its result, or which value
+//     it found that no operation puts there.
+//   - missing, extra and out_of_order say how its result differs from all that it may have
+//     returned, if it lists elements. out_of_order has pairs of elements that the result has
+//     in this order, and the object in the other. More elements may be out of order.
 //   - states are the states in which the object can be just before that response. If
 //     there are more than 16, more_states is true. If the object has parts, as a map
 //     has, only the part concerned is shown. If states_of_core is true, only the
@@ -367,20 +376,24 @@
 //   - core has the operations of a minimal sub-history that is not linearizable by
 //     itself. Operations are left out only if their absence cannot be the reason.
 //     core_marks and core_edges are what it fails with besides real time: operations
-//     that are known to have happened, and orders, if need be through others.
+//     that are known to have happened, and orders, if need be through others. core_parts
+//     and core_elements, if present, are what core is restricted to, and states as well:
+//     elements of a set, or keys of registers and elements of the lists there. The other
+//     ones are left out of its arguments and results.
 //   - blame has the smallest groups of up to three results that make the history
 //     linearizable if they are replaced. An entry has the operation, the recorded
 //     result, up to five allowed ones and the number of its group. It is [] if there
 //     are no such groups. If explanation_cause has blame, the list may be incomplete:
 //     there may be other groups, or smaller ones. Results are values of the native format.
 //   - initial, if present, is a --model with another initial value, with which the whole
-//     history is linearizable: first reads find a value that nothing wrote before.
+//     history is linearizable: first reads find a value that nothing wrote before. With
+//     initial_next, only its beginning is, and that operation would be unexplained.
 //   - marks and edges take the place of prefix and unexplained if real time alone (or,
 //     with --order program, the order within each process alone) can be explained. They
 //     are the operations that are known to have happened, and the orders in the file,
 //     that rule out every order.
 //   - explanation_cause says why parts are missing: its keys are prefix, states, core,
-//     blame and initial; a cause is time, memory, work, cancelled or a sentence. If it has
+//     blame, initial and difference; a cause is time, memory, work, cancelled or a sentence. If it has
 //     core, core is a sub-history that fails, but may not be minimal. An internal error
 //     in an explanation costs only the part in which it happens, and is the cause.
 //

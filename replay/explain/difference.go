@@ -13,9 +13,10 @@ import (
 // or lacks in comparison with all results that the operation may have had.
 func (x *explainer) difference() {
 	e := x.e
-	if e.Unexplained == replay.NoOperation {
-		return
+	if e.Unexplained == replay.NoOperation || replay.FactsOf(x.Spec, &x.H.Ops[e.Unexplained]).Role != replay.Other {
+		return // a list is one value there, as in a queue of lists
 	}
+	e.Lists = true
 	recorded := e.CoreOp(x.H, e.Unexplained).Result
 	if results := slices.Concat(append(slices.Clone(e.Returns), e.Earlier)...); !e.MoreStates {
 		e.Difference = replay.CommonDifference(recorded, results)

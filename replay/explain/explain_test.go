@@ -104,11 +104,7 @@ func verify(t *testing.T, h *history.History, s replay.Spec, e *replay.Explanati
 		t.Fatalf("prefix of %d events instead of %d", e.Prefix, events)
 	}
 	core := part(prefix, func(i int32, _ *history.Operation) bool { return slices.Contains(e.Core, i) })
-	for k, i := range e.Core {
-		if op := e.CoreOp(h, i); !core.Ops[k].Pending() {
-			core.Ops[k].Args, core.Ops[k].Result = op.Args, op.Result
-		}
-	}
+	restrict(core, h, e)
 	if linearizable(core, s) {
 		t.Fatalf("the core %v is linearizable:\n%s", e.Core, show(h))
 	}

@@ -161,7 +161,7 @@ func (p *printer) shortReason(e *replay.Explanation) {
 			if op := &p.h.Ops[f.Op]; op.Waits {
 				who = p.place(f.Op, call(op))
 			}
-			changes = append(changes, who+" had returned "+p.allowed(f)+p.lacks(f))
+			changes = append(changes, who+" had returned "+p.allowed(f)+p.lacks(e, f))
 		}
 		p.printf("    %s if %s\n", p.property(), strings.Join(changes, " and "))
 	}

@@ -239,7 +239,11 @@ func (p *printer) states(e *replay.Explanation, op *history.Operation) {
 	for i, s := range e.States[:min(len(e.States), statesShown)] {
 		item := Item{Text: elide(Clean(s), 3*p.Width), Op: replay.NoOperation}
 		if i < len(e.Returns) {
-			item.Then, item.Returns = p.returns(method, recorded, e.Returns[i])
+			item.Then, item.Returns = p.returns(method, e.Returns[i])
+			if d := replay.CommonDifference(recorded, e.Returns[i]); e.Lists {
+				so := before(", so ", d.String())
+				item.Then, item.Returns = item.Then+so, item.Returns+so
+			}
 		}
 		q.Items = append(q.Items, item)
 	}
@@ -259,13 +263,12 @@ func (p *printer) states(e *replay.Explanation, op *history.Operation) {
 	}
 }
 
-// returns says what an operation returns in a state, given its results there, and what the
-// recorded result lacks or has in comparison, if it is a list; and also without the method.
-func (p *printer) returns(method string, recorded history.Value, results []history.Value) (then, short string) {
+// returns says what an operation returns in a state, given its results there, and also without
+// the method.
+func (p *printer) returns(method string, results []history.Value) (then, short string) {
 	switch {
 	case len(results) > 0:
-		d := replay.CommonDifference(recorded, results)
-		short = p.anyOf(results) + before(", so ", d.String())
+		short = p.anyOf(results)
 		return method + " returns " + short, short
 	case results != nil:
 		then = " has to wait"
@@ -353,7 +356,7 @@ func (p *printer) changes(e *replay.Explanation) {
 			if !op.Waits {
 				item.Text += " instead of " + p.result(op.Result)
 			}
-			item.Text += p.lacks(f)
+			item.Text += p.lacks(e, f)
 			switch {
 			case i > 0:
 				item.Lead = "and"

@@ -52,9 +52,9 @@ var (
 // setMethods are the methods of java.util.Set. Unlike the methods of the queues, they
 // handle the elements of a list in turn and fail at the first null.
 var setMethods = slices.Concat(table.IfNull(nullPointer,
-	table.Row("add(e: null|int) -> bool", func(m *sortedMap, args []value) value { return setAdd(m, args[0]) }, table.FailsFalse|table.Keyed),
+	table.Row("add(e: null|int) -> bool", func(m *sortedMap, args []value) value { return setAdd(m, args[0]) }, table.Inserts|table.FailsFalse|table.Keyed),
 	table.Row("addAll(c: null|list) -> bool", func(m *sortedMap, args []value) value { return anyOf(m, args[0], setAdd) }, table.FailsFalse),
-	table.Row("contains(e: null|int) -> bool", func(m *sortedMap, args []value) value { return setContains(m, args[0]) }, table.Reads|table.Keyed),
+	table.Row("contains(e: null|int) -> bool", func(m *sortedMap, args []value) value { return setContains(m, args[0]) }, table.Peeks|table.Keyed),
 	table.Row("containsAll(c: null|list) -> bool", func(m *sortedMap, args []value) value {
 		for _, e := range args[0].List() {
 			if r := setContains(m, e); !r.Bool() {
@@ -63,7 +63,7 @@ var setMethods = slices.Concat(table.IfNull(nullPointer,
 		}
 		return history.BoolValue(true)
 	}, table.Reads),
-	table.Row("remove(e: null|int) -> bool", func(m *sortedMap, args []value) value { return setRemove(m, args[0]) }, table.FailsFalse|table.Keyed),
+	table.Row("remove(e: null|int) -> bool", func(m *sortedMap, args []value) value { return setRemove(m, args[0]) }, table.Removes|table.FailsFalse|table.Keyed),
 	table.Row("removeAll(c: null|list) -> bool", func(m *sortedMap, args []value) value { return anyOf(m, args[0], setRemove) }, table.FailsFalse),
 	table.Row("retainAll(c: null|list) -> bool", retainElements, table.FailsFalse),
 ), []table.Method[*sortedMap]{
