@@ -81,7 +81,7 @@ func TestTest(t *testing.T) {
 		t.Fatalf("%d failures: %q", len(tb.errors), tb.errors)
 	}
 	text := tb.errors[0]
-	for _, want := range []string{"Inventory is not atomic: ", "{ ", "||", "one after another the results are:", "|-", "To reproduce: Options{Programs: []string{", "To explain it: "} {
+	for _, want := range []string{"Inventory is not atomic: ", "{ ", "||", "one after another the results are:", "|-", "To reproduce: stresstest.Options{Programs: []string{", "To explain it: "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the failure does not have %q:\n%s", want, text)
 		}
