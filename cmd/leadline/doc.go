@@ -329,12 +329,14 @@
 //
 // # JSON
 //
-// With --output json, check prints one object per history, each on its own line.
-// A missing value is null, except as said below:
+// With --output json, check prints one object per history, each on its own line. The file
+// cmd/leadline/schema.json of leadline's source is a JSON schema of these lines, and of those
+// of the other commands. version is 1; it grows when a key goes or changes its meaning, while
+// keys may be added at any time. A missing value is null, except as said below:
 //
 //	$ leadline check --output json replay/decide/testdata/figure2.jsonl
-//	{"file":"replay/decide/testdata/figure2.jsonl","history":"threads-1-to-3","format":"native","model":"ConcurrentLinkedQueue","ops":6,"pending":0,"processes":3,"c":3,"cp":8,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":null,"engine":"families","deeper_than":null,"depth_cause":null,"witness":[2,0,4,1,3,5],"prefix":null,"unexplained":null,"states":null,"core":null,"blame":null,"explanation_cause":null,"conflict":null,"errors":null}
-//	{"file":"replay/decide/testdata/figure2.jsonl","history":"reconstruction","format":"native","model":"ConcurrentLinkedQueue","ops":14,"pending":0,"processes":7,"c":7,"cp":47,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":null,"engine":"families","deeper_than":null,"depth_cause":null,"witness":[12,10,8,6,2,0,4,1,9,13,3,5,7,11],"prefix":null,"unexplained":null,"states":null,"core":null,"blame":null,"explanation_cause":null,"conflict":null,"errors":null}
+//	{"file":"replay/decide/testdata/figure2.jsonl","history":"threads-1-to-3","format":"native","model":"ConcurrentLinkedQueue","ops":6,"pending":0,"processes":3,"c":3,"cp":8,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":null,"engine":"families","deeper_than":null,"depth_cause":null,"witness":[2,0,4,1,3,5],"prefix":null,"unexplained":null,"states":null,"core":null,"blame":null,"explanation_cause":null,"conflict":null,"errors":null,"version":1}
+//	{"file":"replay/decide/testdata/figure2.jsonl","history":"reconstruction","format":"native","model":"ConcurrentLinkedQueue","ops":14,"pending":0,"processes":7,"c":7,"cp":47,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":null,"engine":"families","deeper_than":null,"depth_cause":null,"witness":[12,10,8,6,2,0,4,1,9,13,3,5,7,11],"prefix":null,"unexplained":null,"states":null,"core":null,"blame":null,"explanation_cause":null,"conflict":null,"errors":null,"version":1}
 //
 // With --order program, order is "program" and the verdict is about sequential
 // consistency; otherwise order is absent. About the other keys:
@@ -359,7 +361,7 @@
 //
 // These keys are absent where they do not apply: ordered_by, unterminated, order, impossible,
 // missing, extra, out_of_order, more_states, states_of_core, core_parts, core_elements, initial,
-// initial_next, marks, edges, core_marks, core_edges, and without --verbose elapsed_ns.
+// initial_next, waits, marks, edges, core_marks, core_edges, and without --verbose elapsed_ns.
 //
 // These keys explain why a history is not linearizable:
 //   - prefix is the number of events of its shortest prefix that is not
@@ -385,6 +387,8 @@
 //     result, up to five allowed ones and the number of its group. It is [] if there
 //     are no such groups. If explanation_cause has blame, the list may be incomplete:
 //     there may be other groups, or smaller ones. Results are values of the native format.
+//   - waits, if present, has the calls that never returned, with where they wait, for what,
+//     and who holds it. In blame, their recorded result is null.
 //   - initial, if present, is a --model with another initial value, with which the whole
 //     history is linearizable: first reads find a value that nothing wrote before. With
 //     initial_next, only its beginning is, and that operation would be unexplained.

@@ -164,6 +164,11 @@ func printHelp(c *cobra.Command) {
 	if c.HasAvailableLocalFlags() {
 		fmt.Fprintf(w, "\nFlags:\n%s", c.LocalFlags().FlagUsagesWrapped(textWidth(w)))
 	}
+	if c.Name() == "check" {
+		fmt.Fprintln(w)
+		section{text: []comment.Block{&comment.Paragraph{Text: []comment.Text{comment.Plain(
+			"c= is the most operations that are open at once, cp= the pairs of concurrent operations, and orders are those of all operations that real time allows.")}}}}.write(w)
+	}
 }
 
 // examples returns the lines "leadline COMMAND ..." of the manual's sections.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -35,11 +36,17 @@ func (p *jsonPresenter) present(r *result) error {
 	return err
 }
 
-// writeJSON writes v on a line of its own, with < and & as themselves.
+// writeJSON writes v, an object, on a line of its own, with the version and with < and & as
+// themselves. See schema.json.
 func writeJSON(out io.Writer, v any) error {
-	e := json.NewEncoder(out)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "%s,\"version\":%d}\n", bytes.TrimSuffix(b.Bytes(), []byte("}\n")), batch.JSONVersion)
+	return err
 }
 
 // present returns nil for "".

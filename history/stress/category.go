@@ -50,11 +50,11 @@ func (f *Finding) categorise() (list []string) {
 	return list
 }
 
-// Kinds returns a line with the kind of operation of each method of the finding.
+// Kinds returns a line with the kind of operation of each method of the finding, or "".
 func (f *Finding) Kinds() string {
 	var list []string
 	for i, category := range f.Categories {
-		list = append(list, f.Methods[i]+" "+category+" ("+categories[category]+")")
+		list = append(list, f.Methods[i]+" is a "+categories[category])
 	}
 	return strings.Join(list, ", ")
 }

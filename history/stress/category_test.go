@@ -30,7 +30,7 @@ func TestCategories(t *testing.T) {
 		}
 	}
 	f := &Finding{Methods: []string{"clear", "put"}, Categories: []string{"M-2", "M-3"}}
-	if got, want := f.Kinds(), "clear M-2 (reset), put M-3 (local mutation)"; got != want {
+	if got, want := f.Kinds(), "clear is a reset, put is a local mutation"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

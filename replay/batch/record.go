@@ -14,6 +14,10 @@ import (
 	"github.com/leadline/leadline/replay"
 )
 
+// JSONVersion is the version of lines in JSON. It grows when a field goes or changes its meaning,
+// not when one is added; cmd/leadline/schema.json describes them.
+const JSONVersion = 1
+
 // A place is the beginning of a line of results. It depends on where the entry was read.
 // A field without a value is null.
 type place struct {
@@ -84,6 +88,7 @@ type record struct {
 	// Conflict has operations that are not linearizable by themselves, from a monitor.
 	Conflict []any       `json:"conflict"`
 	Errors   []recordErr `json:"errors"`
+	Version  int         `json:"version"`
 	Elapsed  *int64      `json:"elapsed_ns,omitempty"`
 }
 
@@ -236,7 +241,7 @@ func appendJSON(dst []byte, v any) []byte {
 func isControl(r rune) bool { return 0x7f <= r && r < 0xa0 }
 
 func (r *Result) record() *record {
-	rec := &record{Model: orNull(r.Model), Verdict: r.Status().String()}
+	rec := &record{Version: JSONVersion, Model: orNull(r.Model), Verdict: r.Status().String()}
 	if h := r.History; h != nil {
 		ops, pending, processes := len(h.Ops), h.Pending(), len(h.Processes)
 		rec.Ops, rec.Pending, rec.Processes = &ops, &pending, &processes
