@@ -15,7 +15,6 @@
 //	limo         LiMo's: [id] call push(1) and [id] return in lines below # @object atomic-stack or atomic-queue
 //	jepsen-json  Jepsen's events as JSON: objects with process, type, f and value, in a list or one after another
 //	etcd-report  client reports of etcd's robustness tests, in JSON
-//	porcupine    operations of porcupine's key-value model, in JSON
 //	s2           S2's records of starts and finishes, in JSON
 //	Each may be plain or compressed by gzip or zstd, and in a tar or zip archive.
 //

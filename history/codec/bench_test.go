@@ -129,7 +129,6 @@ func formatText(tb testing.TB, format Format, n int) []byte {
 		jepsenJSONName: `{"process":%[1]d,"type":"invoke","f":"enqueue","value":%[2]d}` + "\n" + `{"process":%[1]d,"type":"ok","f":"enqueue","value":%[2]d}`,
 		"s2":           `{"event":{"Start":{"Append":%[2]d}},"client_id":%[1]d,"op_id":%[2]d}` + "\n" + `{"event":{"Finish":"AppendSuccess"},"client_id":%[1]d,"op_id":%[2]d}`,
 		etcdReportName: `{"ClientId":%[1]d,"Input":{"Type":"range","Range":{"Start":"k","End":""}},"Call":%[3]d,"Output":{"Range":{"KVs":[]}},"Return":%[4]d}`,
-		porcupineName:  `{"ClientId":%[1]d,"Input":{"Op":1,"Key":"k","Value":"%[2]d"},"Call":%[3]d,"Output":{"Value":""},"Return":%[4]d}`,
 		violatName: `{"kind":"call","sid":%[1]d,"invocation":{"id":%[2]d,"method":{"name":"add"},"arguments":[%[2]d]}},` +
 			`{"kind":"return","sid":%[1]d,"invocation":{"id":%[2]d},"value":"true"}`,
 	}

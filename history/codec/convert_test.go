@@ -21,7 +21,6 @@ func FuzzDecodePolylin(f *testing.F)    { fuzzDecode(f, polylinName) }
 func FuzzDecodeLimo(f *testing.F)       { fuzzDecode(f, limoName) }
 func FuzzDecodeJepsenJSON(f *testing.F) { fuzzDecode(f, jepsenJSONName) }
 func FuzzDecodeEtcdReport(f *testing.F) { fuzzDecode(f, etcdReportName) }
-func FuzzDecodePorcupine(f *testing.F)  { fuzzDecode(f, porcupineName) }
 func FuzzDecodeS2(f *testing.F)         { fuzzDecode(f, "s2") }
 
 func TestDetectText(t *testing.T) {
@@ -45,8 +44,8 @@ func TestDetectText(t *testing.T) {
 		"noise\nINFO  jepsen.util - 0\t:invoke\t:read\tnil\n":                                       "etcd",
 		"0 :invoke :cas [0 1]\n": "etcd", "# stack\npush 1 1 2": "polylin", "#pqueue\n": "polylin", "# stacks\n": "",
 		"# a\n\n# @object atomic-queue\n[1] call deq\n": "limo", "[1] call deq\n": "", "# c\n; d\n{:a 1}": "",
-		`{"ClientId":0,"Input":{"Type":"txn"},"Call":1`: "etcd-report", `{"ClientId":0,"Input":{},"Call":1`: "porcupine", `{"ClientId":0,"Call":1,"Input":[`: "porcupine", `{"ClientId":0,"Call":1,"Input":{"Op`: "", `{"event":{"Start":{}},"client_id":1,"op_id":2}`: "s2",
-		` [ {"ClientId":0,"Input":{"Op":1},"Call":1}]`: "porcupine", `{"process":0,"type":"invoke","f":"read","value":null}`: "jepsen-json", `[{"client":1}]`: "", "[": "", "[{": "", `[{"a`: "",
+		`{"ClientId":0,"Input":{},"Call":1`: "etcd-report", `{"event":{"Start":{}},"client_id":1,"op_id":2}`: "s2",
+		` [ {"ClientId":0,"Input":{},"Call":1}]`: "etcd-report", `{"process":0,"type":"invoke","f":"read","value":null}`: "jepsen-json", `[{"client":1}]`: "", "[": "", "[{": "", `[{"a`: "",
 		`{"client":1}`: "", "hello\nworld\n": "",
 	} {
 		if f, _ := Detect([]byte(in)); f.Name != want {

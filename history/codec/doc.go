@@ -308,9 +308,7 @@
 // In a line of logfmt, words without = belong to the value before them.
 //
 // Formats whose names are those of files in the folder presets are mappings, chosen by
-// the keys of the first object. Operations of porcupine are etcd-report if their Input has a
-// Type, and otherwise porcupine, which knows the Input of its key-value model; of another one,
-// the fault has a mapping to begin with. There may be a file per client, as in
+// the keys of the first object. etcd-report is a file per client, as in
 // client-1/operations.json. All of them together are one history, so Files reports each as a
 // fault. The same holds for a client-1.json beside a client-2.json.
 //

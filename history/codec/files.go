@@ -105,7 +105,7 @@ func (l *looker) look(f files.Found) error {
 		return files.ErrSkip
 	case err != nil:
 		return err
-	case all == "" || format.Name != etcdReportName && format.Name != porcupineName:
+	case all == "" || format.Name != etcdReportName:
 		return nil
 	case f.Member: // others may follow
 		return fmt.Errorf("%w: unpack the archive and join its files", errOneClient)

@@ -28,7 +28,7 @@ func tree(t *testing.T, files ...string) string {
 }
 
 const (
-	known = "(known are native, violat, jepsen, kv, etcd, polylin, limo, jepsen-json, etcd-report, porcupine, s2)"
+	known = "(known are native, violat, jepsen, kv, etcd, polylin, limo, jepsen-json, etcd-report, s2)"
 	other = "; other records need a mapping: leadline map FILE prints one to fill in for --map"
 )
 

@@ -80,9 +80,8 @@ func formats() []Format {
 			Decode:      decodeJepsenJSON,
 			Sniff:       sniffKeys("process", "type", "f"),
 		},
-		preset(etcdReportName, "client reports of etcd's robustness tests, in JSON", func(head []byte) Guess { return sniffOperation(head, true) }),
-		preset(porcupineName, "operations of porcupine's key-value model, in JSON", func(head []byte) Guess { return sniffOperation(head, false) }),
-		preset("s2", "S2's records of starts and finishes, in JSON", sniffKeys("event", "client_id", "op_id")),
+		preset(etcdReportName, "client reports of etcd's robustness tests, in JSON", "ClientId", "Input", "Call"),
+		preset("s2", "S2's records of starts and finishes, in JSON", "event", "client_id", "op_id"),
 	}
 }
 

@@ -4,25 +4,22 @@ import (
 	"embed"
 	"io"
 	"iter"
-	"regexp"
 	"slices"
 
 	"github.com/leadline/leadline/history"
 )
 
-// The formats of operations of porcupine. There may be a file for each client.
-const (
-	etcdReportName = "etcd-report"
-	porcupineName  = "porcupine"
-)
+// etcdReportName is the format of a file of which there is one for each client.
+const etcdReportName = "etcd-report"
 
 // Presets are mappings for records of known tools.
 //
 //go:embed presets/*.map
 var presets embed.FS
 
-// preset returns the format whose mapping is presets/NAME.map.
-func preset(name, description string, sniff func(head []byte) Guess) Format {
+// preset returns the format whose mapping is presets/NAME.map, for objects with all of the
+// keys.
+func preset(name, description string, keys ...string) Format {
 	return Format{
 		Name: name, Description: description, Single: true,
 		Decode: func(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
@@ -32,29 +29,8 @@ func preset(name, description string, sniff func(head []byte) Guess) Format {
 			}
 			return decodeMapped(m)(r, file, lim)
 		},
-		Sniff: sniff,
+		Sniff: sniffKeys(keys...),
 	}
-}
-
-var inputKey = regexp.MustCompile(`"Input"\s*:\s*`)
-
-// sniffOperation guesses whether the first object is an operation of porcupine, whose Input is
-// a request to etcd or not.
-func sniffOperation(head []byte, isEtcd bool) Guess {
-	guess := sniffKeys("ClientId", "Input", "Call")(head)
-	at := inputKey.FindIndex(head)
-	if guess != Yes || at == nil {
-		return guess
-	}
-	switch keys, settled := firstKeys(head[at[1]:]); {
-	case slices.Contains(keys, "Type"):
-		return map[bool]Guess{true: Yes, false: No}[isEtcd]
-	case !settled:
-		return Maybe
-	case isEtcd:
-		return No
-	}
-	return Yes
 }
 
 // parsePreset returns the mapping of a preset. Its fields are of one stream, so it is not shared.
