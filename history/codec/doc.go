@@ -298,7 +298,7 @@
 // A history has a warning if its stamps look like those of a wrong unit: all operations overlap at
 // one moment, or more than half of more than 20, or no two of more than 20 by three processes.
 // It has one as well if no outcome is given, and an operation that returned has a field, such
-// as err or timeout, that says that it failed and that no expression names.
+// as err or state, that says that it failed and that no expression names.
 //
 // Numbers with a fraction or an exponent are floats, and integers of more than 64 bits
 // strings of their digits. Cells of a table and values of logfmt without quotes are

@@ -66,12 +66,10 @@ func TestFailureDoubts(t *testing.T) {
 		{`"timedOut":true`, "", "timedOut = true"},
 		{`"time_out":true`, "", "time_out = true"},
 		{`"lastError":{"code":1}`, "", "lastError"},
-		{`"status":"TIMEOUT"`, "", "status"},
-		{`"r":{"v":1,"error":"lost"}`, "", `r.error = "lost"`},
+		{`"status":"TIMEOUT"`, "", "status"}, {`"state":"timeout"`, "", "state"}, {`"errno":110`, "", "errno = 110"},
 		{`"err":"x","t":1`, `,outcome="ok"`, ""},
 		{`"err":"x"`, `,args=err`, ""},
-		{`"r":{"v":1,"error":"lost"}`, `,args=r.error`, ""},
-		{`"err":null,"error":"","timeout":500,"timed_out":false,"errors":[],"status":"ok","errno":0,"server":"x","terror":1`, "", ""},
+		{`"err":null,"error":"","timeout":500,"timed_out":false,"errors":[],"status":"ok","errno":0,"server":"x"`, "", ""},
 	} {
 		text := "{\"a\":1,\"b\":2,\"r\":{\"v\":1}}\n{\"a\":1,\"b\":2," + test.record + "}\n"
 		warning, faults := decodeMappedText(text, `f="f",call=a,return=b,result=r?.v`+test.entries)

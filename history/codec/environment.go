@@ -22,7 +22,7 @@ type environment struct {
 	direct    [partCount]func() any
 	recent    [64]recentField // by hash of the name
 	unseen    []fieldPath     // that no record has had
-	others    []string        // names that no expression has, while some are unseen
+	names     []string        // of fields of records, while some are unseen
 	seeks     bool            // fields are noted that may say that an operation failed
 	failures  []*recordField  // those that no expression has
 	pool      pool            // of values of the history
@@ -100,8 +100,8 @@ func (e *environment) field(name []byte) *recordField {
 		return recent.field
 	}
 	f := e.fields[string(name)]
-	if f == nil && len(e.unseen) > 0 && len(e.others) < templateFields && !slices.Contains(e.others, string(name)) {
-		e.others = append(e.others, string(name))
+	if len(e.unseen) > 0 && len(e.names) < templateFields && !slices.Contains(e.names, string(name)) {
+		e.names = append(e.names, string(name))
 	}
 	switch {
 	case f == nil && e.seeks && mayTellFailure(string(name)):
@@ -307,7 +307,7 @@ func (e *environment) valueOf(x any) (history.Value, error) {
 		e.pool.made += partBytes
 		return history.ListValue(list...), err
 	}
-	return history.NoValue, errors.New(plainMessage(fmt.Sprintf("%v (%T) is not a value of a history", x, x)))
+	return history.NoValue, fmt.Errorf("%v is not a value of a history", x)
 }
 
 // valuesOf returns values that live as long as the history.

@@ -113,12 +113,12 @@ func (exactValues) Visit(node *ast.Node) {
 // it, unless none has the object that it is a member of, or the expression has it before ??
 // or ?. or compares it with nil.
 type fieldPath struct {
-	field   string
-	members []string
-	part    string // the first part whose expression names it
-	hasRoot bool   // some record has the object
-	seen    bool
-	others  []string // names of the members of that object, in the first record
+	field    string
+	members  []string
+	part     string // the first part whose expression names it
+	hasRoot  bool   // some record has the object
+	seen     bool
+	siblings []string // names of the members of that object, in the first record
 }
 
 // pathOf returns the path that a node begins with, and whether that is all of the node.
@@ -186,8 +186,8 @@ func (p *fieldPath) note(e *environment) {
 		}
 		p.hasRoot = p.hasRoot || i == len(p.members)-1
 		if v, ok = object[name]; !ok {
-			if p.others == nil && i == len(p.members)-1 {
-				p.others = slices.Sorted(maps.Keys(object))
+			if p.siblings == nil && i == len(p.members)-1 {
+				p.siblings = slices.Sorted(maps.Keys(object))
 			}
 			return
 		}

@@ -20,7 +20,7 @@ func decodeMapped(m *mapping) decoder {
 	return func(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 		return func(yield func(*history.History, error) bool) {
 			lim := lim.fill()
-			d := &mapped{out: output{file: file, yield: yield}, m: m, input: sizeOf(r), lim: lim, env: newEnvironment(m), telling: map[string]bool{}}
+			d := &mapped{out: output{file: file, yield: yield}, m: m, input: sizeOf(r), lim: lim, env: newEnvironment(m)}
 			d.vm.MemoryBudget = maxMemory
 			d.env.seeks = !m.has(outcomePart) && !m.isPreset
 			d.clocks.isChosen = m.has(callPart) || m.has(atPart) // else the first event shows which fields may be stamps
@@ -49,9 +49,8 @@ type mapped struct {
 	pairs      pairing
 	stamped    []history.Event // events with stamps, which are paired when all are known
 	clocks     clocks
-	faults     []recordFault   // of one kind each
-	failure    string          // what may say that an operation failed which counts as done; see noteFailure
-	telling    map[string]bool // names, and whether they may say that
+	faults     []recordFault // of one kind each
+	failure    string        // what says that an operation failed which counts as done; see noteFailure
 }
 
 func (d *mapped) run() {
@@ -85,8 +84,8 @@ func (d *mapped) run() {
 			continue
 		}
 		d.line = line
-		if fault := (*recordFault)(nil); errors.As(d.record(), &fault) {
-			d.addFault(fault)
+		if err := d.record(); err != nil {
+			d.addFault(err)
 		}
 		if n := d.b.Events(); n%sampled == 0 && n > 0 {
 			d.b.Expect(expected(d.input, d.held, n) / 2)
@@ -131,8 +130,8 @@ func (d *mapped) finish() {
 	for i := range d.stamped {
 		d.add(&d.stamped[i])
 	}
-	d.clocks.report(d.b)
 	d.reportFaults()
+	d.clocks.report(d.b)
 	d.out.buildChanged(d.b, d.first, func(h *history.History) { h.Warning = d.doubt(h) })
 }
 
@@ -158,8 +157,7 @@ func (d *mapped) record() error {
 	return d.event()
 }
 
-// eval returns the value of a part, or nil if the mapping does not have it. The error is a
-// recordFault, as those of all functions that read a part of the record.
+// eval returns the value of a part, or nil if the mapping does not have it.
 func (d *mapped) eval(p part) (any, error) {
 	e := d.m.parts[p]
 	if e == nil {
@@ -174,24 +172,16 @@ func (d *mapped) eval(p part) (any, error) {
 	if err == nil {
 		return v, nil
 	}
-	var at *file.Error
-	f := &recordFault{part: p, kind: plainMessage(err.Error())}
+	at := &file.Error{Message: err.Error()}
+	errors.As(err, &at)
+	message := plainMessage(at.Message)
 	switch {
-	case errors.As(err, &at) && e.isStamp:
-		f.kind = plainMessage(at.Message)
-		f.text = fmt.Sprintf("%s = %s: %s", partNames[p], e.text, f.kind)
-		return nil, f
-	case at != nil && d.m.isPreset:
-		f.kind = plainMessage(at.Message)
-		if f.text = f.kind + d.named(e); p == skipPart {
-			f.kind = "" // one is enough
-		}
-		return nil, f
-	case at != nil:
-		f.kind, f.snippet = plainMessage(at.Message), at.Snippet
+	case d.m.isPreset:
+		return nil, errors.New(message + d.named(e))
+	case e.isStamp:
+		return nil, fmt.Errorf("%s = %s: %s", partNames[p], e.text, message)
 	}
-	f.text = fmt.Sprintf("%s: %s%s", partNames[p], f.kind, d.named(e))
-	return nil, f
+	return nil, fmt.Errorf("%s: %s%s%s", partNames[p], message, d.named(e), at.Snippet)
 }
 
 // named returns the fields of an expression with their values, for a message.
@@ -218,8 +208,7 @@ func (d *mapped) show(x any) string {
 	return clip([]byte(v.String()))
 }
 
-// wrong returns the error for a value that is not what want says. Of stamps, all such values are
-// of one kind.
+// wrong returns the error for a value that is not what want says.
 func (d *mapped) wrong(p part, v any, want string) error {
 	e := d.m.parts[p]
 	fields := ""
@@ -230,12 +219,7 @@ func (d *mapped) wrong(p part, v any, want string) error {
 	if len(e.text) < 60 && !d.m.isPreset {
 		name += " = " + e.text
 	}
-	shown := d.show(v)
-	f := &recordFault{part: p, kind: shown, text: fmt.Sprintf("%s is %s%s, and should be %s", name, shown, fields, want)}
-	if p.isStamp() && v != nil {
-		f.kind = "no stamp"
-	}
-	return f
+	return fmt.Errorf("%s is %s%s, and should be %s", name, d.show(v), fields, want)
 }
 
 // identify sets the process and the identifier of an event.
@@ -358,9 +342,7 @@ func (d *mapped) invocation() (method string, args []history.Value, err error) {
 	for len(list) > 0 && list[len(list)-1] == nil {
 		list = list[:len(list)-1]
 	}
-	if args, err = d.env.valuesOf(list); err != nil {
-		err = &recordFault{part: argsPart, kind: err.Error(), text: err.Error()}
-	}
+	args, err = d.env.valuesOf(list)
 	return d.env.pool.text([]byte(method)).Text(), args, err
 }
 
@@ -373,11 +355,7 @@ func (d *mapped) result() (history.Value, error) {
 	if err != nil {
 		return history.NoValue, err
 	}
-	v, err := d.env.valueOf(x)
-	if err != nil {
-		err = &recordFault{part: resultPart, kind: err.Error(), text: err.Error()}
-	}
-	return v, err
+	return d.env.valueOf(x)
 }
 
 // stamp returns a stamp.
@@ -447,8 +425,7 @@ func (d *mapped) operation() error {
 			return err
 		}
 		if end.At < call.At {
-			return &recordFault{part: returnPart, kind: "before call",
-				text: fmt.Sprintf("return = %s is %d, before call, which is %d", d.m.parts[returnPart].text, end.At, call.At)}
+			return d.wrong(returnPart, int(end.At), fmt.Sprintf("at least call, which is %d", call.At))
 		}
 	}
 	if end.Type == history.OK {

@@ -9,103 +9,77 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// A recordFault is a fault of a record that the value of a part has.
+// A recordFault is a fault of a record.
 type recordFault struct {
-	part    part
-	kind    string // what all records with this fault have in common
-	text    string
-	snippet string // of the expression; on lines of its own
-	line    int
-	more    int // later records with a fault of this kind
+	line int
+	text string
+	kind string // text without the values in it
+	more int    // later records with a fault of this kind
 }
 
-func (f *recordFault) Error() string { return f.text + f.snippet }
+// faultValue matches the values in a fault: strings, fields with their values in parentheses, and
+// numbers.
+var faultValue = regexp.MustCompile(`"[^"]*?("|\.\.\.)|\(.*\)|-?[0-9][-+0-9.e]*`)
 
-// addFault notes a fault of the current record. Faults of one kind are reported once.
-func (d *mapped) addFault(f *recordFault) {
-	i := slices.IndexFunc(d.faults, func(g recordFault) bool { return g.part == f.part && g.kind == f.kind })
+// addFault notes a fault of the current record. Faults that differ only in values are reported once.
+func (d *mapped) addFault(err error) {
+	kind := faultValue.ReplaceAllString(err.Error(), "")
+	i := slices.IndexFunc(d.faults, func(f recordFault) bool { return f.kind == kind })
 	switch {
 	case i >= 0:
 		d.faults[i].more++
 	case len(d.faults) <= history.MaxErrors: // one more shows that there are too many
-		f.line = d.line
-		d.faults = append(d.faults, *f)
+		d.faults = append(d.faults, recordFault{line: d.line, text: err.Error(), kind: kind})
 	}
 }
 
-// reportFaults reports the fields that no record has, and the faults of records that are not
-// due to them, before those of events.
+// reportFaults reports the fields that no record has. Only without such, it reports the faults of
+// records, which may be due to them.
 func (d *mapped) reportFaults() {
-	if d.b.Events() > 0 && d.b.Faults() == 0 || len(d.faults) > 0 {
-		for _, p := range d.env.unseen {
-			if p.hasRoot {
-				d.faults = slices.DeleteFunc(d.faults, func(f recordFault) bool {
-					return len(p.members) == 0 && slices.ContainsFunc(d.m.parts[f.part].fields, func(g *recordField) bool { return g.name == p.field })
-				})
-				d.b.Errorf(d.line, "no record has the field %s, which %s names%s; if that is right, write ?? nil after it",
-					p.text(), p.part, d.env.didYouMean(&p))
-			}
+	lacks := false
+	for _, p := range d.env.unseen {
+		if p.hasRoot && (len(d.faults) > 0 || d.b.Events() > 0 && (lacks || d.b.Faults() == 0)) {
+			lacks = true
+			d.b.Errorf(d.line, "no record has the field %s, which %s names%s; if that is right, write ?? nil after it",
+				p.text(), p.part, d.env.didYouMean(&p))
 		}
 	}
-	for _, f := range slices.Backward(d.faults) {
+	if lacks {
+		return
+	}
+	for _, f := range d.faults {
+		text, more := f.text, ""
 		if f.more > 0 {
-			f.text += fmt.Sprintf("; and %d more like it", f.more)
+			more = fmt.Sprintf("; and %d more like it", f.more)
 		}
-		d.b.ErrorfFirst(f.line, "%s", &f)
+		i := strings.Index(text+"\n", "\n") // where the expression follows
+		d.b.Errorf(f.line, "%s%s%s", text[:i], more, text[i:])
 	}
 }
 
-// didYouMean returns the question whether a similar name is meant by a path.
+// didYouMean returns the question whether a similar name is meant by a path, or "".
 func (e *environment) didYouMean(p *fieldPath) string {
-	if len(p.members) > 0 {
-		names := slices.Clone(p.members)
-		last := &names[len(names)-1]
-		similar := similarName(*last, p.others)
-		if *last = similar; similar == "" {
-			return ""
-		}
-		return meant((&fieldPath{field: p.field, members: names}).text())
+	name, names, last := p.field, e.names, len(p.members)-1
+	if last >= 0 {
+		name, names = p.members[last], p.siblings
 	}
-	others := slices.Clone(e.others)
-	for _, f := range e.named {
-		if !slices.ContainsFunc(e.unseen, func(u fieldPath) bool { return u.field == f.name }) {
-			others = append(others, f.name)
-		}
+	i := slices.IndexFunc(names, func(n string) bool { return isSimilar(n, name) })
+	if i < 0 {
+		return ""
 	}
-	if similar := similarName(p.field, others); similar != "" {
-		return meant(fieldText(similar))
+	similar := fieldPath{field: names[i]}
+	if last >= 0 {
+		similar = fieldPath{field: p.field, members: append(slices.Clone(p.members[:last]), names[i])}
 	}
-	return ""
+	return " (did you mean " + similar.text() + "?)"
 }
 
-func meant(name string) string { return " (did you mean " + name + "?)" }
-
-// similarName returns the candidate that is most like a name: it differs in case and
-// separators, by a typing mistake, or has the name in it. It returns "" if none does.
-func similarName(name string, candidates []string) string {
-	plain := func(s string) string {
-		return strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strings.ToLower(s))
-	}
-	for _, isLike := range []func(a, b string) bool{
-		func(a, b string) bool { return a == b }, isTypo,
-		func(a, b string) bool {
-			return min(len(a), len(b)) > 2 && (strings.Contains(a, b) || strings.Contains(b, a))
-		},
-	} {
-		for _, c := range candidates {
-			if c != name && isLike(plain(name), plain(c)) {
-				return c
-			}
-		}
-	}
-	return ""
-}
-
-// isTypo reports whether two strings of more than two bytes differ in at most two neighbouring
-// bytes.
-func isTypo(a, b string) bool {
-	if min(len(a), len(b)) < 3 {
-		return false
+// isSimilar reports whether two names differ, apart from case, in at most two neighbouring bytes,
+// or by bytes that one of them has at one place.
+func isSimilar(a, b string) bool {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	if a == b || min(len(a), len(b)) < 3 {
+		return a == b
 	}
 	for a != "" && b != "" && a[0] == b[0] {
 		a, b = a[1:], b[1:]
@@ -113,23 +87,16 @@ func isTypo(a, b string) bool {
 	for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
-	return len(a) <= 2 && len(b) <= 2
+	return max(len(a), len(b)) <= 2 || min(len(a), len(b)) == 0
 }
 
-var (
-	goConversion = regexp.MustCompile(`^interface conversion: interface (?:\{\}|.*) is (.+), not (.+)$`)
-	goInternal   = regexp.MustCompile(`reflect|runtime error|interface \{\}|\bgo-|github\.com`)
-	goTypes      = strings.NewReplacer("map[string]interface {}", "an object", "map[string]any", "an object", "[]interface {}", "a list", "[]any", "a list",
-		"float64", "float", "codec.decimal", "number", "history.Value", "value", "interface {}", "value", "<nil>", "nil", "time.Time", "date", "time.Duration", "duration")
-)
+// goNames matches what messages of the library of expressions have of Go.
+var goNames = regexp.MustCompile(`reflect|runtime error|interface|map\[|\[\]|float64|codec\.|history\.|time\.|<nil>|\bgo-|github\.com`)
 
-// plainMessage returns a message of the library of expressions without the names of Go's
-// packages and types.
+// plainMessage returns a message of that library, or another one if it has names of Go's packages
+// and types.
 func plainMessage(text string) string {
-	if m := goConversion.FindStringSubmatch(text); m != nil {
-		text = m[1] + " where " + m[2] + " is expected"
-	}
-	if text = goTypes.Replace(text); goInternal.MatchString(text) {
+	if goNames.MatchString(text) {
 		return "this does not work for these values"
 	}
 	return text

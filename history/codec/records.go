@@ -321,7 +321,7 @@ func (t *tableRecords) header(e *environment) (line int, err error) {
 	}
 	for _, p := range e.unseen {
 		if !known[p.field] {
-			e.others = slices.Sorted(maps.Keys(known))
+			e.names = slices.Sorted(maps.Keys(known))
 			return line, &end{err: fmt.Errorf("the header lacks the column %q, which %s names%s", clip([]byte(p.field)), p.part, e.didYouMean(&p))}
 		}
 	}
