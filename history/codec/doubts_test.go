@@ -98,6 +98,8 @@ func TestRecordFaults(t *testing.T) {
 		{`{"client_id":"a","t":1}`, `process=client,call=t,return=t`, "(did you mean client_id?)"},
 		{`{"a":{"key":1},"t":1}`, `args=a.kye,call=t,return=t`, "(did you mean a.key?)"},
 		{`{"t":1}`, `args=zebra,call=t,return=t`, "no record has the field zebra, which args names; if"},
+		{`{"s":"2026-11-28T12:00:00Z","e":"2026-11-28T12:00:01Z"}`, `call=s,return=s + duration("4s")`, "ns(FIELD) makes a date or a duration a number"},
+		{`{"s":"2026-11-28T12:00:00Z","e":"2026-11-28T12:00:01Z"}`, `call=e - s,return=e`, "invalid operation: string - string; ns(FIELD)"},
 		{"ms=1 t=abc\n", `call=ms,return=t`, `"abc" is not a stamp`},
 	} {
 		if _, faults := decodeMappedText(test.text, `f="f",`+test.mapping); !strings.Contains(faults, test.want) {
@@ -110,8 +112,8 @@ func TestRecordFaults(t *testing.T) {
 func TestDateArithmetic(t *testing.T) {
 	const record = `{"s":"2026-11-28T12:00:00Z","e":"2026-11-28 13:00:00.000000001 +01","n":5,"d":"4ms"}`
 	for _, test := range []struct{ expression, want string }{
-		{`s + ns(n, "ms")`, "1795867200005000000"}, {"date(s) - n", "1795867199999999995"}, {"n + s", "1795867200000000005"}, {"e - s", "1"}, {"s - n", "1795867199999999995"},
-		{`s + duration(d)`, "1795867200004000000"}, {`s + d`, `"2026-11-28T12:00:00Z4ms"`}, {`date(s) - duration(d) + n`, "1795867199996000005"},
+		{`s + ns(n, "ms")`, "1795867200005000000"}, {"date(s) - n", "1795867199999999995"}, {"n + s", "1795867200000000005"}, {"s - n", "1795867199999999995"},
+		{`ns(e) - s`, "1"}, {`s + d`, `"2026-11-28T12:00:00Z4ms"`}, {`date(s) - duration(d) + n`, "1795867199996000005"},
 		{`ns(date("28/Nov/2026:12:00:00 +0000", "02/Jan/2006:15:04:05 -0700"))`, "1795867200000000000"}, {`s + "x"`, `"2026-11-28T12:00:00Zx"`},
 	} {
 		for h, err := range Decode(strings.NewReader(record), "in", Options{Map: `f="f",call=s,return=e,args=` + test.expression}) {

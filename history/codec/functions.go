@@ -240,21 +240,11 @@ func membersOf(args []any, of func(key string, v any) any) (any, error) {
 	return nil, errors.New("the value is not an object")
 }
 
-// arithmetic has the operators that report an overflow. A date is a stamp beside an integer,
-// a duration or, for -, another date.
+// arithmetic has the operators that report an overflow.
 var arithmetic = map[string]func(a, b any) any{
-	"+": func(a, b any) any {
-		if _, isText := a.(string); isText {
-			if _, areText := b.(string); areText {
-				return checked(a, b, runtime.Add, sumFits)
-			}
-		}
-		a, b = stampsOf(a, b)
-		return checked(a, b, runtime.Add, sumFits)
-	},
+	"+": func(a, b any) any { return checked(besideInteger(a, b), besideInteger(b, a), runtime.Add, sumFits) },
 	"-": func(a, b any) any {
-		a, b = stampsOf(a, b)
-		return checked(a, b, runtime.Subtract, differenceFits)
+		return checked(besideInteger(a, b), besideInteger(b, a), runtime.Subtract, differenceFits)
 	},
 	"*": func(a, b any) any { return checked(a, b, runtime.Multiply, productFits) },
 }
@@ -275,28 +265,20 @@ func checked(a, b any, of func(a, b any) any, fits func(a, b int) bool) any {
 	return of(a, b)
 }
 
-// stampsOf returns dates and durations in nanoseconds, if one is a string or an integer. The
-// library combines others.
-func stampsOf(a, b any) (any, any) {
-	_, isInt := a.(int)
-	_, areInt := b.(int)
-	_, isText := a.(string)
-	_, areText := b.(string)
-	if (isInt || isStampValue(a)) && (areInt || isStampValue(b)) && (isInt != areInt || isText || areText) {
-		return nanosecondsIn(a, "ns"), nanosecondsIn(b, "ns")
+// besideInteger returns x, or its nanoseconds if it is a date or a duration and other is an integer.
+func besideInteger(x, other any) any {
+	if _, isInt := other.(int); !isInt {
+		return x
 	}
-	return a, b
-}
-
-// isStampValue reports whether x is a date or a duration.
-func isStampValue(x any) bool {
-	switch x := x.(type) {
-	case string:
-		return isDate(x)
+	switch v := x.(type) {
 	case time.Time, time.Duration:
-		return true
+		return nanosecondsIn(v, "ns")
+	case string:
+		if isDate(v) {
+			return nanosecondsIn(v, "ns")
+		}
 	}
-	return false
+	return x
 }
 
 func sumFits(a, b int) bool        { return (a+b > a) == (b > 0) }

@@ -96,8 +96,12 @@ var goNames = regexp.MustCompile(`reflect|runtime error|interface|map\[|\[\]|flo
 // plainMessage returns a message of that library, or another one if it has names of Go's packages
 // and types.
 func plainMessage(text string) string {
-	if goNames.MatchString(text) {
-		return "this does not work for these values"
+	hint := ""
+	if strings.HasPrefix(text, "invalid operation") {
+		hint = "; ns(FIELD) makes a date or a duration a number"
 	}
-	return text
+	if goNames.MatchString(text) {
+		text = "this does not work for these values"
+	}
+	return text + hint
 }
