@@ -21,21 +21,13 @@ var etcdPrefix = []byte("jepsen.util")
 
 // cutEtcd cuts a line PROCESS :TYPE :F VALUE, which a date and other words may precede.
 func cutEtcd(l *line, text []byte) bool {
-	before, after, found := bytes.Cut(text, etcdPrefix)
-	switch {
-	case found:
+	whole := text
+	if before, after, found := bytes.Cut(text, etcdPrefix); found {
 		l.hasPrefix = true
 		if l.time = before[:min(len(before), len("2006-01-02 15:04:05,000"))]; !isDate(string(l.time)) {
 			l.time = nil
 		}
 		text = bytes.TrimPrefix(bytes.TrimPrefix(after, []byte(":")), []byte(" -"))
-	case isRunMark(text):
-		l.kind = runLine
-	case startedWorker(text) != "":
-		l.kind, l.process = workerLine, []byte(startedWorker(text))
-		return false
-	case bytes.HasPrefix(text, reportMark):
-		l.kind = reportLine
 	}
 	var typ, f []byte
 	l.process, text = cutWord(text)
@@ -46,6 +38,7 @@ func cutEtcd(l *line, text []byte) bool {
 	l.typ, isType = jepsenType(word)
 	_, isClient = parseInt(l.process)
 	if !isKeyword || !isType || len(f) < 2 || f[0] != ':' || !isClient && string(l.process) != ":nemesis" {
+		cutMark(l, whole)
 		return false
 	}
 	if l.method = f[1:]; isClient {

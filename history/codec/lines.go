@@ -64,8 +64,7 @@ const (
 	eventLine                     // an event of a process
 	operationLine                 // an operation with its stamps; each is a process of its own
 	crashLine                     // what is open stays pending, and its processes go on as new ones
-	runLine                       // between the events of two histories
-	workerLine                    // a worker starts, as it does once in a history
+	runLine                       // between the events of two histories, unless a worker starts for the first time
 	reportLine                    // a report begins, which repeats events without their prefix
 )
 
@@ -166,7 +165,7 @@ type openCall struct {
 func (f *lineFormat) decode(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 	return func(yield func(*history.History, error) bool) {
 		lim := lim.fill()
-		d := &lineDecoder{lineFormat: f, out: output{file: file, yield: yield}, lines: newLineReader(r, lim.Line)}
+		d := &lineDecoder{lineFormat: f, out: output{file: file, yield: yield}, lines: newLineReader(r, lim.Line), workers: map[string]bool{}}
 		d.edn = newEDNReader(nil, 0)
 		d.pool = borrow(&d.lines.window)
 		d.edn.pool = d.pool

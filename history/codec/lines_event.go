@@ -240,17 +240,7 @@ func (d *lineDecoder) crash() {
 
 // word adds an event of a format without objects.
 func (d *lineDecoder) word(l *line) (fault string) {
-	switch worker := string(l.process); {
-	case l.kind == workerLine && !d.workers[worker]:
-		if d.workers == nil {
-			d.workers = map[string]bool{}
-		}
-		d.workers[worker] = true
-	case l.kind == workerLine || l.kind == runLine:
-		d.ended, d.workers = true, map[string]bool{worker: true}
-	case l.kind == reportLine:
-		d.inLog = true
-	}
+	d.noteMark(l)
 	switch {
 	case l.kind != eventLine || d.inLog && !l.hasPrefix:
 		return ""

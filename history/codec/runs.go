@@ -4,38 +4,36 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
-	"slices"
 
 	"github.com/leadline/leadline/history"
 )
 
-// coreMarks follow the name of jepsen.core in lines of a console that separate the events of two
-// tests: where a test begins, and where its clients are done.
-var coreMarks = [][]byte{[]byte("Running test"), []byte("Run complete")}
+// runMark matches lines of a console that separate the events of two tests: where a test begins,
+// where its clients are done, and where a worker starts, which it does once in a test.
+var runMark = regexp.MustCompile(`^lein test |jepsen\.core.*(?:Running test|Run complete|Worker (\d+) starting|Starting worker (\d+))`)
 
 // reportMark begins the report of knossos, which repeats events without the prefix of a worker.
 var reportMark = []byte("Not linearizable. Linearizable prefix was")
 
-// isRunMark reports whether a line separates the events of two tests.
-func isRunMark(text []byte) bool {
-	_, message, isCore := bytes.Cut(text, []byte("jepsen.core"))
-	return bytes.HasPrefix(text, []byte("lein test ")) ||
-		isCore && slices.ContainsFunc(coreMarks, func(mark []byte) bool { return bytes.Contains(message, mark) })
+// cutMark sets the kind of a line that is no event, and as its process the worker that starts there.
+func cutMark(l *line, text []byte) {
+	if bytes.HasPrefix(text, reportMark) {
+		l.kind = reportLine
+	} else if m := runMark.FindSubmatch(text); m != nil {
+		l.kind, l.process = runLine, append(bytes.Clone(m[1]), m[2]...)
+	}
 }
 
-// workerStart matches a line of jepsen.core when a worker starts, which it does once in a test.
-var workerStart = regexp.MustCompile(`jepsen\.core.*(?:Worker (\d+) starting|Starting worker (\d+))`)
-
-// startedWorker returns the number of the worker that starts at a line, or "".
-func startedWorker(text []byte) string {
-	if !bytes.Contains(text, []byte("tarting")) {
-		return ""
+// noteMark takes a line between events into account.
+func (d *lineDecoder) noteMark(l *line) {
+	switch worker := string(l.process); {
+	case l.kind == reportLine:
+		d.inLog = true
+	case l.kind == runLine && (worker == "" || d.workers[worker]):
+		d.ended, d.workers = true, map[string]bool{worker: true}
+	case l.kind == runLine:
+		d.workers[worker] = true
 	}
-	m := workerStart.FindSubmatch(text)
-	if m == nil {
-		return ""
-	}
-	return string(m[1]) + string(m[2])
 }
 
 const twoTests = "two tests in one file? write each to a file of its own"
