@@ -139,7 +139,7 @@ func TestInterruptMap(t *testing.T) {
 	in, writer := io.Pipe()
 	defer writer.Close()
 	var errs bytes.Buffer
-	status := printTemplate(ctx, streams{in, io.Discard, &errs}, "-", "")
+	status := printTemplate(ctx, streams{in, io.Discard, &errs}, "-")
 	if status != statusUnknown || errs.String() != "leadline map: interrupted\n" {
 		t.Errorf("status %d, %s", status, &errs)
 	}

@@ -11,21 +11,20 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func setupMap(flags *pflag.FlagSet) func(streams, []string) int {
-	reading := flags.String("map", "", "how the records are read: `read=...,header=no,records=PATH`")
+func setupMap(*pflag.FlagSet) func(streams, []string) int {
 	return func(s streams, args []string) int {
 		if len(args) != 1 {
 			return fail(s, "map", errors.New("takes one file, or - for standard input"))
 		}
 		ctx, restore := output.Interruptible()
 		defer restore()
-		return printTemplate(ctx, s, args[0], *reading)
+		return printTemplate(ctx, s, args[0])
 	}
 }
 
-// printTemplate prints a mapping to fill in for the records of a file, read as reading says. When ctx is cancelled,
+// printTemplate prints a mapping to fill in for the records of a file. When ctx is cancelled,
 // it no longer waits for the file.
-func printTemplate(ctx context.Context, s streams, file, reading string) int {
+func printTemplate(ctx context.Context, s streams, file string) int {
 	r := s.in
 	if file != "-" {
 		f, err := os.Open(file)
@@ -35,7 +34,7 @@ func printTemplate(ctx context.Context, s streams, file, reading string) int {
 		defer f.Close()
 		r = f
 	}
-	text, err := codec.Template(r, file, codec.Options{Context: ctx, Map: reading})
+	text, err := codec.Template(r, file, codec.Options{Context: ctx})
 	switch {
 	case ctx.Err() != nil:
 		fmt.Fprintln(s.err, "leadline map: interrupted")

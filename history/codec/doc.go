@@ -247,7 +247,8 @@
 // The language of expressions is that of github.com/expr-lang/expr (see its language
 // definition). A record is its environment: a field is a name, and $env["NAME"] if that
 // is not an identifier, or is a word of the language. A function may have the same name, since
-// a parenthesis follows it. $line is the number of the line, and $text the text of the record.
+// a parenthesis follows it. $line is the number of the line, and $text the text of the record
+// (of a row in CSV: its cells, without quotes, and the separators).
 // A mapping that names $text and no field reads lines of any form.
 // The names of a mapping are
 //

@@ -64,21 +64,6 @@ var entryStart = regexp.MustCompile(`^\s*(` + strings.ReplaceAll(knownNames, ", 
 // separated by commas. A line that begins with a blank continues the one before it. An error
 // in one of several lines has the line.
 func parseMapping(text string) (*mapping, error) {
-	m, err := parseEntries(text)
-	if err != nil {
-		return nil, err
-	}
-	switch err := m.check(); {
-	case err != nil && strings.Contains(text, "\n"):
-		return nil, &SyntaxError{File: "mapping", Msg: err.Error()}
-	case err != nil:
-		return nil, fmt.Errorf("mapping: %w", err)
-	}
-	return m, nil
-}
-
-// parseEntries is parseMapping for a mapping that may lack parts.
-func parseEntries(text string) (*mapping, error) {
 	text = strings.TrimPrefix(text, string(byteOrderMark))
 	m := &mapping{fields: map[string]*recordField{}}
 	for _, l := range mappingLines(text) {
@@ -91,6 +76,13 @@ func parseEntries(text string) (*mapping, error) {
 				return nil, fmt.Errorf("mapping: %w", err)
 			}
 		}
+	}
+	err := m.check()
+	switch {
+	case err != nil && strings.Contains(text, "\n"):
+		return nil, &SyntaxError{File: "mapping", Msg: err.Error()}
+	case err != nil:
+		return nil, fmt.Errorf("mapping: %w", err)
 	}
 	return m, nil
 }

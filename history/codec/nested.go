@@ -14,7 +14,7 @@ import (
 type nestedRecords struct {
 	jsonRecords
 	path  []string // members that lead to the lists
-	found bool     // some object has the path
+	found bool     // some list has an element
 	line  int      // of the object that is being read
 	queue []element
 	bytes int // of the last record
@@ -46,7 +46,7 @@ func (s *nestedRecords) next(e *environment) (line int, err error) {
 		text, line, err := s.objectStream.next()
 		var last *end
 		if errors.As(err, &last) && last.err == io.EOF && !s.found {
-			err = &end{err: fmt.Errorf("no object has the list %s, which records names", strings.Join(s.path, "."))}
+			err = &end{err: fmt.Errorf("no object has an element in the list %s, which records names", strings.Join(s.path, "."))}
 		}
 		if err != nil {
 			return line, err
@@ -64,9 +64,6 @@ func (s *nestedRecords) next(e *environment) (line int, err error) {
 		return line, &end{err: errors.New(s.scan.fault)}
 	}
 	s.bytes = s.scan.pos
-	if e.namesText {
-		e.text = string(s.text[x.start : x.start+s.bytes])
-	}
 	s.scan.reset(s.text)
 	for _, m := range x.outer {
 		if !e.has(m.field) {
@@ -85,7 +82,6 @@ func (s *nestedRecords) walk(e *environment, path []string, outer []outerMember)
 	scan := &s.scan
 	switch start, c := scan.pos, scan.peek(); {
 	case c == '[':
-		s.found = s.found || len(path) == 0
 		for more := scan.begin('[', ']'); more; more = scan.more(']') {
 			s.walk(e, path, outer)
 		}

@@ -59,7 +59,7 @@ func openRecords(r io.Reader, lim Limits, m *mapping) (records, string) {
 		lines.cut = tabColumns
 		return lines, columnsKind
 	}
-	return newTableRecords(r, comma, lim.Line, m), csvKind
+	return newTableRecords(r, comma, lim.Line, m.noHeader), csvKind
 }
 
 // afterWindow is what follows a window that ended with err, or did not end.

@@ -113,16 +113,9 @@ func newJSONRecords(r io.Reader, lim Limits) *jsonRecords {
 
 func (s *jsonRecords) size() int { return len(s.text) }
 
+// next implements records. If the window does not have all of an object without a fault, next
+// finds its end first, and reads it then.
 func (s *jsonRecords) next(e *environment) (line int, err error) {
-	if line, err = s.nextObject(e); err == nil && e.namesText {
-		e.text = string(s.text)
-	}
-	return line, err
-}
-
-// nextObject reads the next object. If the window does not have all of an object without a
-// fault, nextObject finds its end first, and reads it then.
-func (s *jsonRecords) nextObject(e *environment) (line int, err error) {
 	o, scan := s.objects, &s.scan
 	if err := s.toObject(); err != nil {
 		return o.line, err
@@ -161,6 +154,9 @@ func (s *jsonRecords) read(e *environment, text []byte) {
 		}
 		s.member(e, f)
 	}
+	if e.namesText {
+		e.text = string(text[:scan.pos])
+	}
 }
 
 // member reads the value of a field.
@@ -184,18 +180,17 @@ type tableRecords struct {
 	noHeader bool     // the columns are called c1, c2 and so on
 	names    [][]byte // of the columns
 	line     int      // on which the last row begins
-	text     string   // of that, if an expression names it
 	bytes    int
 	// trimRight is set if blanks at the end of a cell do not count.
 	trimRight bool
 }
 
-func newTableRecords(r io.Reader, comma rune, limit int64, m *mapping) *tableRecords {
+func newTableRecords(r io.Reader, comma rune, limit int64, noHeader bool) *tableRecords {
 	if comma == ' ' {
 		comma = ',' // one column
 	}
-	input := &lineLimiter{r: r, limit: limit, keeps: m.namesText}
-	t := &tableRecords{rows: csv.NewReader(input), input: input, line: 1, noHeader: m.noHeader}
+	input := &lineLimiter{r: r, limit: limit}
+	t := &tableRecords{rows: csv.NewReader(input), input: input, line: 1, noHeader: noHeader}
 	t.rows.Comma, t.rows.Comment, t.rows.ReuseRecord = comma, '#', true
 	return t
 }
@@ -206,22 +201,6 @@ type lineLimiter struct {
 	r           io.Reader
 	read, limit int64
 	last        byte // the last one that was read
-	keeps       bool // what was read since the last row
-	kept        []byte
-	passed      int64 // bytes before kept
-}
-
-// row returns the text of the row that ends after so many bytes of the stream.
-func (l *lineLimiter) row(end int64) string {
-	text := l.kept[:end-l.passed]
-	l.kept, l.passed = l.kept[len(text):], end
-	for line := range bytes.Lines(text) { // the reader skips blank lines and comments
-		if trimmed := bytes.TrimSpace(line); len(trimmed) > 0 && line[0] != '#' {
-			break
-		}
-		text = text[len(line):]
-	}
-	return string(bytes.TrimRight(text, "\r\n"))
 }
 
 func (l *lineLimiter) Read(p []byte) (int, error) {
@@ -231,9 +210,6 @@ func (l *lineLimiter) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	if l.read += int64(n); n > 0 {
 		l.last = p[n-1]
-	}
-	if l.keeps {
-		l.kept = append(l.kept, p[:n]...)
 	}
 	return n, err
 }
@@ -258,7 +234,10 @@ func (t *tableRecords) next(e *environment) (line int, err error) {
 	for n := len(t.names); t.noHeader && n < len(cells); n++ {
 		t.names = append(t.names, []byte(columnName(n)))
 	}
-	e.text, t.bytes = t.text, 0
+	if e.namesText {
+		e.text = strings.Join(cells, string(t.rows.Comma))
+	}
+	t.bytes = 0
 	for i, cell := range cells {
 		t.bytes += len(cell) + 1
 		if f := e.field(t.names[i]); f != nil {
@@ -277,9 +256,6 @@ func (t *tableRecords) row() (cells []string, line int, err error) {
 	cells, err = t.rows.Read()
 	if err == nil {
 		t.line, _ = t.rows.FieldPos(0)
-		if t.input.keeps {
-			t.text = t.input.row(t.rows.InputOffset())
-		}
 		if i := slices.IndexFunc(cells, func(c string) bool { return !utf8.ValidString(c) }); i >= 0 {
 			return nil, t.line, &end{err: fmt.Errorf("invalid UTF-8 in column %d", i+1)}
 		}
@@ -289,11 +265,7 @@ func (t *tableRecords) row() (cells []string, line int, err error) {
 	if errors.As(err, &syntax) {
 		why := syntax.Err
 		if errors.Is(err, csv.ErrFieldCount) {
-			first := "header"
-			if t.noHeader {
-				first = "first one"
-			}
-			why = fmt.Errorf("the line has %d columns, the %s %d", len(cells), first, len(t.names))
+			why = fmt.Errorf("the line has %d columns, the first one %d", len(cells), len(t.names))
 		}
 		return nil, syntax.StartLine, &end{err: why}
 	}

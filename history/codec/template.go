@@ -20,13 +20,8 @@ const (
 )
 
 // Template returns a mapping to fill in for the records of r: comments that list the fields
-// with some values of each, and the names that a mapping has. Of opts.Map it takes how records
-// are read, and it ignores opts.Format.
+// with some values of each, and the names that a mapping has. It ignores opts.Format and opts.Map.
 func Template(r io.Reader, file string, opts Options) (string, error) {
-	given, err := parseEntries(opts.Map)
-	if err != nil {
-		return "", err
-	}
 	in, err := files.Open(opts.Context, r, opts.Limits.fill().Limits)
 	if err != nil {
 		return "", inputError(file, err)
@@ -35,12 +30,11 @@ func Template(r io.Reader, file string, opts Options) (string, error) {
 	if empty, err := in.Empty(); empty {
 		return "", inputError(file, err)
 	}
-	if format, err := detect(in); err == nil && opts.Map == "" {
+	if format, err := detect(in); err == nil {
 		return "", fmt.Errorf("%s: %w: it is in the format %s", file, ErrKnownFormat, format.Name)
 	}
-	m := &mapping{kind: given.kind, noHeader: given.noHeader, list: given.list}
-	records, kind := openRecords(in, opts.Limits.fill(), m)
-	t := template{env: newEnvironment(m), values: map[string][]string{}}
+	records, kind := openRecords(in, opts.Limits.fill(), new(mapping))
+	t := template{env: newEnvironment(new(mapping)), values: map[string][]string{}}
 	t.env.every = true
 	n := 0
 	for ; n < templateRecords; n++ {
