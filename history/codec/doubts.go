@@ -39,24 +39,20 @@ func (d *mapped) doubt(h *history.History) string {
 // wrong unit.
 func overlapDoubt(h *history.History) string {
 	n := len(h.Ops)
-	var calls, returns []int32
+	returns := make([]int32, 0, n)
 	for i := range h.Ops {
-		op := &h.Ops[i]
-		if calls = append(calls, op.Call); !op.Pending() {
-			returns = append(returns, op.Return)
-		}
+		returns = append(returns, h.Ops[i].Return)
 	}
-	slices.Sort(calls)
 	slices.Sort(returns)
-	most, done := 0, 0 // open at once
-	for i, call := range calls {
-		for done < len(returns) && returns[done] < call {
+	most, done := 0, 0     // open at once
+	for i := range h.Ops { // by invocation
+		for returns[done] < h.Ops[i].Call {
 			done++
 		}
 		most = max(most, i+1-done)
 	}
 	switch {
-	case n >= fewOverlap && most == n && len(returns) > 0:
+	case n >= fewOverlap && most == n && h.Pending() < n:
 		return fmt.Sprintf("all %d operations overlap at one moment", n)
 	case n > manyOverlap && most > n/2:
 		return fmt.Sprintf("%d of %d operations overlap at one moment", most, n)

@@ -213,10 +213,9 @@ func (m *mapping) setHeader(text string) error {
 	return nil
 }
 
-// setRecords parses a path of members, as in resourceSpans.scopeSpans.spans. A list on the way
-// may be marked by [] or [*].
+// setRecords parses a path of members, as in resourceSpans.scopeSpans.spans.
 func (m *mapping) setRecords(text string) error {
-	m.list = strings.Split(strings.NewReplacer("[]", "", "[*]", "").Replace(text), ".")
+	m.list = strings.Split(text, ".")
 	if slices.Contains(m.list, "") {
 		return fmt.Errorf("records is a path of names, as in data.items, not %q", clip([]byte(text)))
 	}

@@ -22,14 +22,8 @@ type nestedRecords struct {
 
 // An element is a record inside of the object that is being read.
 type element struct {
-	start int // byte at which it begins
-	outer []outerMember
-}
-
-// An outerMember is a member of an object that an element is in.
-type outerMember struct {
-	field *recordField
-	start int // of the value
+	start int   // byte at which it begins
+	outer []int // those at which the members of the objects around it begin
 }
 
 func newNestedRecords(r io.Reader, lim Limits, path []string) *nestedRecords {
@@ -53,7 +47,7 @@ func (s *nestedRecords) next(e *environment) (line int, err error) {
 		}
 		s.text, s.line = text, line
 		s.scan.reset(text)
-		if s.walk(e, s.path, nil); s.scan.failed() {
+		if s.walk(s.path, nil); s.scan.failed() {
 			return s.lineAt(s.scan.faultAt), &end{err: errors.New(s.scan.fault)}
 		}
 	}
@@ -65,10 +59,10 @@ func (s *nestedRecords) next(e *environment) (line int, err error) {
 	}
 	s.bytes = s.scan.pos
 	s.scan.reset(s.text)
-	for _, m := range x.outer {
-		if !e.has(m.field) {
-			s.scan.pos = m.start
-			s.member(e, m.field)
+	for _, start := range x.outer {
+		s.scan.pos = start
+		if f := e.field(s.scan.key()); f != nil && !e.has(f) {
+			s.member(e, f)
 		}
 	}
 	return line, nil
@@ -78,12 +72,12 @@ func (s *nestedRecords) lineAt(at int) int { return s.line + bytes.Count(s.text[
 
 // walk queues the elements of the value that the scanner is at, and passes it. path leads from
 // there to the lists; outer are the members around it, the innermost first.
-func (s *nestedRecords) walk(e *environment, path []string, outer []outerMember) {
+func (s *nestedRecords) walk(path []string, outer []int) {
 	scan := &s.scan
 	switch start, c := scan.pos, scan.peek(); {
 	case c == '[':
 		for more := scan.begin('[', ']'); more; more = scan.more(']') {
-			s.walk(e, path, outer)
+			s.walk(path, outer)
 		}
 	case c == '{' && len(path) == 0:
 		s.found = true
@@ -91,24 +85,21 @@ func (s *nestedRecords) walk(e *environment, path []string, outer []outerMember)
 		scan.skip()
 	case c == '{':
 		next := -1
-		var own []outerMember
+		var own []int
 		for more := scan.begin('{', '}'); more; more = scan.more('}') {
-			name := scan.key()
-			isNext := string(name) == path[0]
-			f := e.field(name)
-			scan.peek()
-			switch {
-			case isNext:
+			start := scan.pos
+			if string(scan.key()) == path[0] {
 				next = scan.pos
-			case f != nil:
-				own = append(own, outerMember{f, scan.pos})
+			} else {
+				own = append(own, start)
 			}
 			scan.skip()
 		}
 		if after := scan.pos; next >= 0 && !scan.failed() {
 			scan.pos = next
-			s.walk(e, path[1:], append(own, outer...))
-			scan.pos = max(scan.pos, after)
+			if s.walk(path[1:], append(own, outer...)); !scan.failed() {
+				scan.pos = after
+			}
 		}
 	default:
 		if scan.skip(); string(bytes.TrimSpace(s.text[start:scan.pos])) != "null" {

@@ -30,13 +30,11 @@ func openRecords(r io.Reader, lim Limits, m *mapping) (records, string) {
 		w.fill(detectText)
 	}
 	first := bytes.TrimPrefix(w.buf[:w.end], byteOrderMark)
-	comma := separator(firstLine(first), ",;\t|")
+	comma := separator(firstLine(first))
 	kind := m.kind
 	switch {
 	case kind == tsvKind:
 		kind, comma = csvKind, '\t'
-	case kind == csvKind:
-		comma = separator(firstLine(first), ",;|")
 	case kind != "":
 	case m.namesText && len(m.fields) == 0:
 		kind = columnsKind // of lines of any form
@@ -101,7 +99,7 @@ func kindOf(text []byte) string {
 	switch {
 	case fault != "" || len(pairs) > 0:
 		return logfmtKind
-	case separator(line, ",;\t|") == ' ' && len(bytes.Fields(line)) > 1:
+	case separator(line) == ' ' && len(bytes.Fields(line)) > 1:
 		return columnsKind
 	}
 	return csvKind
@@ -109,9 +107,9 @@ func kindOf(text []byte) string {
 
 // separator returns the separator of the columns of a table: the candidate that occurs
 // most often in its first line, or a blank if none does.
-func separator(line []byte, candidates string) rune {
+func separator(line []byte) rune {
 	best, most := ' ', 0
-	for _, c := range candidates {
+	for _, c := range ",;\t|" {
 		if n := bytes.Count(line, []byte(string(c))); n > most {
 			best, most = c, n
 		}

@@ -26,7 +26,7 @@ func TestReading(t *testing.T) {
 		{"x=1 y=2\n", "args=[x, $text]", `[1 "x=1 y=2"]`},
 		{"[{\"x\": 1}]\n", "args=[x, $text]", `[1 "{\"x\": 1}"]`},
 		{`{"a":{"b":[{"x":7}]}}`, "records=a.b,args=[x, $text]", `[7 "{\"x\":7}"]`},
-		{`[{"c":1,"a":[{"b":[[{"x":7,"c":2}],[]],"d":3}],"x":4}]`, "records=a[].b,args=[x, c, d]", `[7 2 3]`},
+		{`[{"c":1,"a":[{"b":[[{"x":7,"c":2}],[]],"d":3}],"x":4}]`, "records=a.b,args=[x, c, d]", `[7 2 3]`},
 		{`{"a":null} {"a":[]} {"a":{"x":9007199254740993.5}}`, `records=a,args=ns(x,"s")`, "does not fit"},
 		{`{"a":null} {"a":[]} {"a":{"x":1.5}}`, `records=a,args=ns(x,"s")`, "[1500000000]"},
 		{`{"a":[{"x":1},2]}`, "records=a,args=x", "records = a: a list or an object is expected, not 2"},

@@ -43,16 +43,11 @@ const twoTests = "two tests in one file? write each to a file of its own"
 // such an outcome and a later event shows that, if there was a larger number between the two.
 // Recorders that do not renumber have no new numbers then, except of clients that begin late.
 type restart struct {
-	largest int64 // number of a process so far
-	crashed map[int64]crash
-	fault   string // of the first restart
+	largest int64         // number of a process so far
+	since   int           // line of its first event
+	crashed map[int64]int // process -> line of its unknown outcome
+	fault   string        // of the first restart
 	line    int
-}
-
-// A crash is an unknown outcome.
-type crash struct {
-	line    int
-	largest int64 // number of a process until then
 }
 
 func (r *restart) note(ev *wordEvent) {
@@ -61,15 +56,16 @@ func (r *restart) note(ev *wordEvent) {
 	case ev.process.Kind() != history.Int:
 	case ev.typ == history.Info:
 		if r.crashed == nil {
-			r.crashed = map[int64]crash{}
+			r.crashed = map[int64]int{}
 		}
-		r.crashed[p] = crash{ev.line, r.largest}
+		r.crashed[p] = ev.line
 	case ev.typ == history.Invoke:
-		c, isCrashed := r.crashed[p]
-		if isCrashed && r.fault == "" && r.largest > max(c.largest, 1) {
+		if line, ok := r.crashed[p]; ok && r.fault == "" && line < r.since && r.largest > 1 {
 			r.line, r.fault = ev.line, fmt.Sprintf("process %d goes on after its unknown outcome (line %d), "+
-				"although process %d was new between: %s", p, c.line, r.largest, twoTests)
+				"although process %d was new between: %s", p, line, r.largest, twoTests)
 		}
-		r.largest = max(r.largest, p)
+		if p > r.largest {
+			r.largest, r.since = p, ev.line
+		}
 	}
 }
