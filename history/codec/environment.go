@@ -99,15 +99,19 @@ func (e *environment) field(name []byte) *recordField {
 	if recent.isSet && recent.name == string(name) {
 		return recent.field
 	}
-	f := e.fields[string(name)]
+	f, known := e.fields[string(name)]
 	if len(e.unseen) > 0 && len(e.names) < templateFields && !slices.Contains(e.names, string(name)) {
 		e.names = append(e.names, string(name))
 	}
+	if !known && e.seeks && len(e.fields) < templateFields {
+		if mayTellFailure(string(name)) {
+			f = newRecordField(string(name))
+			f.plain = true
+			e.failures = append(e.failures, f)
+		}
+		e.fields[string(name)] = f // so that a name is examined once
+	}
 	switch {
-	case f == nil && e.seeks && mayTellFailure(string(name)):
-		f = newRecordField(string(name))
-		f.plain = true
-		e.fields[f.name], e.failures = f, append(e.failures, f)
 	case f == nil && e.every:
 		f = newRecordField(string(name))
 		f.plain = true
