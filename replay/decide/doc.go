@@ -30,7 +30,8 @@
 //   - short search: up to 5,000 configurations, and 30 more for each response that it
 //     reaches, so that it gives up early where it is stuck. In a priority queue of few
 //     priorities, it may take 64 times as long for each response. Before it, a read of a
-//     value that nobody writes refutes the history of a register or a map;
+//     value that nobody writes refutes the history of a register or a map. After it, a
+//     monitor tries a history of up to 24 operations;
 //   - window: queues with repeated values, from one response to the next;
 //   - order: queues, stacks, priority queues and deques, also bounded, with sizes or with
 //     pending removals, and registers, maps and transactions, by constraints on pairs of

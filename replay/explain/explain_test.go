@@ -92,6 +92,8 @@ func part(h *history.History, keep func(i int32, op *history.Operation) bool) *h
 	for i := range h.Ops {
 		if keep(int32(i), &h.Ops[i]) {
 			p.Ops = append(p.Ops, h.Ops[i])
+		} else {
+			p.Dropped++ // the others keep their positions
 		}
 	}
 	return p

@@ -34,7 +34,9 @@ func Removals(h *history.History, spec replay.Spec, last int32, spoil func(Fact)
 		}
 	}
 	add := func(rule string, left []int32) {
-		rest, rules = append(rest, ops.Sub(h, left)), append(rules, rule)
+		sub := ops.Sub(h, left)
+		sub.Dropped = h.Dropped + len(h.Ops) - len(left) // the others keep their positions
+		rest, rules = append(rest, sub), append(rules, rule)
 	}
 	for name, divide := range map[string]func([]int32) division{"part": r.byPart, "value": r.byValue, "one": r.oneByOne} {
 		d := divide(r.ops)
@@ -54,6 +56,7 @@ func Removals(h *history.History, spec replay.Spec, last int32, spoil func(Fact)
 					projected = j.with(&j.parts, &fewer)
 				}
 				p, _ := projected.problem(r.Problem)
+				p.H.Dropped = h.Dropped + len(h.Ops) - len(p.H.Ops)
 				rest, rules = append(rest, p.H), append(rules, "projection")
 			}
 		}

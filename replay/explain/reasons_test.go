@@ -84,57 +84,59 @@ func TestNamedReasons(t *testing.T) {
 		return all
 	}
 	of := func(calls ...string) []string { return calls }
-	waiting := repeat(3, 0, "dequeue = ?")
-	for _, c := range []struct {
-		model      string
-		calls      []string
-		core       int
-		impossible string // the beginning
-		difference string
-	}{
-		{`"queue"`, list(of("enqueue 1"), waiting, of("dequeue = 99")), 1, "99 is never enqueued", ""},
-		{`"queue"`, list(waiting, of("dequeue = 99", "enqueue 99")), 1, "99 is not yet enqueued", ""},
-		{`"queue","args":[9]`, list(of("offer 1 = true"), waiting, of("take = 99")), 1, "99 is never enqueued", ""},
-		{`"queue"`, list(of("put 1"), of("take = null")), 1, "null is never enqueued", ""},
-		{`"queue"`, list(of("enqueue 1", "enqueue 2"), waiting, of("dequeue = 2", "dequeue = 1")), 4, "", ""},
-		{`"queue"`, list(of("enqueue 1", "enqueue 2"), waiting, of("dequeue = 2", "dequeue = 2")), 1, "", ""}, // a loop comes before
-		{`"stack"`, list(of("push 1"), repeat(3, 0, "pop = ?"), of(`pop = "1"`)), 1, `"1" is never pushed: 1 was pushed as a number, this is the text "1"`, ""},
-		{`"deque"`, list(of("pushFront 1"), repeat(3, 0, "popBack = ?"), of("peekFront = 99")), 1, "99 is never pushed", ""},
-		{`"priority-queue"`, list(of("insert 1"), repeat(3, 0, "poll = ?"), of("poll = 99")), 1, "99 is never inserted", ""},
-		{`"set"`, list(of("add 1 = true"), repeat(3, 2, "add %d = ?"), of("contains 99 = true")), 1, "99 is never added", ""},
-		{`"set"`, list(of("add 1 = true"), of("add 99 = false")), 1, "99 is never added", ""},
-		{`"multiset"`, list(of("add 1"), repeat(3, 2, "add %d = ?"), of("count 99 = 2")), 1, "99 is never added", ""},
-		{`"register"`, list(repeat(3, 2, "write %d = ?"), of("read = 99")), 1, "99 is never written", ""},
-		{`"cas-register"`, list(repeat(3, 2, "cas %d,7 = ?"), of("cas 99,1 = true")), 1, "99 is never written", ""},
-		{`"kv"`, list(of(`put "a",9`), of(`put "b","9"`), of(`get "a" = "9"`)), 1, `"9" is never put under "a": 9 was put as a number, this is the text "9"`, ""},
-		{`"kv"`, list(of(`put "a",9`), repeat(9, 2, `put "b",%d = ?`), of(`remove "b" = 9.5`)), 1, `9.5 is never put under "b"`, ""},
-		{`"kv"`, of(`append "a","x"`, `append "a","y"`, `get "a" = "yx"`), 3, "", ""}, // strings grow
-		{`"multi-register"`, list(repeat(3, 2, `txn [["append",1,%d]] = ?`), of(`txn [["read",1,null],["read",2,null]] = [["read",1,[99]],["read",2,null]]`)), 1,
-			"99 is never appended under 1", "99 is extra"},
-		{`"ConcurrentHashMap"`, list(of("put 1,2 = null"), of("get 1 = 99")), 1, "99 is never put", ""},
-		{`"ConcurrentSkipListSet"`, list(of("add 1 = true"), of("contains 99 = true")), 1, "99 is never put", ""},
-		{`"LinkedBlockingDeque","args":[4]`, list(of("add 1 = true"), repeat(3, 0, "poll = ?"), of("poll = 99")), 1, "99 is never put", ""},
-		{`"ConcurrentLinkedQueue"`, list(repeat(5, 1, "add %d = ?"), of("offer 9 = false")), 1, "offer never returns false", ""},
-		{`"LinkedBlockingQueue"`, list(repeat(5, 1, "add %d = ?"), of("offer 9 = false")), 1, "offer never returns false", ""},
-		{`"queue"`, list(repeat(5, 1, "enqueue %d = ?"), of("offer 9 = false")), 1, "offer never returns false", ""},
-		{`"queue","args":[2]`, of("offer 1 = true", "offer 2 = false"), 2, "", ""}, // it may be full
+	for _, pending := range []int{3, 20, 60} {
+		waiting := repeat(pending, 0, "dequeue = ?")
+		for _, c := range []struct {
+			model      string
+			calls      []string
+			core       int
+			impossible string // the beginning
+			difference string
+		}{
+			{`"queue"`, list(of("enqueue 1"), waiting, of("dequeue = 99")), 1, "99 is never enqueued", ""},
+			{`"queue"`, list(waiting, of("dequeue = 99", "enqueue 99")), 1, "99 is not yet enqueued", ""},
+			{`"queue","args":[9]`, list(of("offer 1 = true"), waiting, of("take = 99")), 1, "99 is never enqueued", ""},
+			{`"queue"`, list(of("put 1"), of("take = null")), 1, "null is never enqueued", ""},
+			{`"queue"`, list(of("enqueue 1", "enqueue 2"), waiting, of("dequeue = 2", "dequeue = 1")), 4, "", ""},
+			{`"queue"`, list(of("enqueue 1", "enqueue 2"), waiting, of("dequeue = 2", "dequeue = 2")), 1, "", ""}, // a loop comes before
+			{`"stack"`, list(of("push 1"), repeat(pending, 0, "pop = ?"), of(`pop = "1"`)), 1, `"1" is never pushed: 1 was pushed as a number, this is the text "1"`, ""},
+			{`"deque"`, list(of("pushFront 1"), repeat(pending, 0, "popBack = ?"), of("peekFront = 99")), 1, "99 is never pushed", ""},
+			{`"priority-queue"`, list(of("insert 1"), repeat(pending, 0, "poll = ?"), of("poll = 99")), 1, "99 is never inserted", ""},
+			{`"set"`, list(of("add 1 = true"), repeat(pending, 2, "add %d = ?"), of("contains 99 = true")), 1, "99 is never added", ""},
+			{`"set"`, list(of("add 1 = true"), of("add 99 = false")), 1, "99 is never added", ""},
+			{`"multiset"`, list(of("add 1"), repeat(pending, 2, "add %d = ?"), of("count 99 = 2")), 1, "99 is never added", ""},
+			{`"register"`, list(repeat(pending, 2, "write %d = ?"), of("read = 99")), 1, "99 is never written", ""},
+			{`"cas-register"`, list(repeat(pending, 2, "cas %d,7 = ?"), of("cas 99,1 = true")), 1, "99 is never written", ""},
+			{`"kv"`, list(of(`put "a",9`), of(`put "b","9"`), of(`get "a" = "9"`)), 1, `"9" is never put under "a": 9 was put as a number, this is the text "9"`, ""},
+			{`"kv"`, list(of(`put "a",9`), repeat(pending, 2, `put "b",%d = ?`), of(`remove "b" = 9.5`)), 1, `9.5 is never put under "b"`, ""},
+			{`"kv"`, of(`append "a","x"`, `append "a","y"`, `get "a" = "yx"`), 3, "", ""}, // strings grow
+			{`"multi-register"`, list(repeat(pending, 2, `txn [["append",1,%d]] = ?`), of(`txn [["read",1,null],["read",2,null]] = [["read",1,[99]],["read",2,null]]`)), 1,
+				"99 is never appended under 1", "99 is extra"},
+			{`"ConcurrentHashMap"`, list(of("put 1,2 = null"), of("get 1 = 99")), 1, "99 is never put", ""},
+			{`"ConcurrentSkipListSet"`, list(of("add 1 = true"), of("contains 99 = true")), 1, "99 is never put", ""},
+			{`"LinkedBlockingDeque","args":[4]`, list(of("add 1 = true"), repeat(pending, 0, "poll = ?"), of("poll = 99")), 1, "99 is never put", ""},
+			{`"ConcurrentLinkedQueue"`, list(repeat(pending, 1, "add %d = ?"), of("offer 9 = false")), 1, "offer never returns false", ""},
+			{`"LinkedBlockingQueue"`, list(repeat(pending, 1, "add %d = ?"), of("offer 9 = false")), 1, "offer never returns false", ""},
+			{`"queue"`, list(repeat(pending, 1, "enqueue %d = ?"), of("offer 9 = false")), 1, "offer never returns false", ""},
+			{`"queue","args":[2]`, of("offer 1 = true", "offer 2 = false"), 2, "", ""}, // it may be full
 
-		{`"set"`, list(repeat(6, 0, "add %d = ?"), repeat(40, 20, "add %d = true"), of("elements = [20,21,22]")), 2, "",
-			"23, 24, 25, 26, 27, 28, 29, 30 and 29 more are missing"},
-		{`"set"`, list(repeat(6, 0, "add %d = ?"), of("add 70 = true", "add 71 = true", "remove 71 = true", "elements = [3,71]")), 1, "", "70 is missing, 71 is extra"},
-		{`"set"`, list(repeat(6, 0, "add %d = ?"), of("add 70 = true", "elements = [3,99]")), 1, "99 is never added", "70 is missing, 99 is extra"},
-		{`"set"`, of("add 1 = true", "add 2 = true", "elements = [2,1]"), 1, "elements returns each element once", "2 comes before 1"},
-		{`"multi-register"`, list(repeat(4, 1, `txn [["append","x",%d],["append","y",%d]] = [["append","x",%d],["append","y",%d]]`), repeat(3, 9, `txn [["append","x",%d]] = ?`),
-			of(`txn [["read","y",null],["read","x",null]] = [["read","y",[1,2,3,4]],["read","x",[1,3,2,4]]]`)), 3, "", "3 comes before 2"},
-		{`"multi-register"`, list(repeat(4, 1, `txn [["append","x",%d]] = [["append","x",%d]]`), of(`txn [["read","x",null]] = [["read","x",[1,4]]]`)), 2, "", "2 and 3 are missing"},
-		{`"multi-register"`, list(of(`txn [["append","x",1]] = [["append","x",1]]`), of(`txn [["read","x",null]] = [["read","x",[]]]`)), 2, "", "1 is missing"},
-		{`"ConcurrentLinkedQueue"`, of("add 1 = true", "add 2 = true", "add 3 = true", `toArray = "[2,1]"`), 4, "", "3 is missing, 2 comes before 1"},
-		{`"ConcurrentHashMap"`, of("put 1,2 = null", "put 3,4 = null", `keySet = "[3]"`), 3, "", "1 is missing"},
-	} {
-		text := native(c.model, c.calls...)
-		h, e := explainedText(t, text)
-		if len(e.Core) != c.core || !strings.HasPrefix(e.Impossible, c.impossible) || (e.Impossible == "") != (c.impossible == "") || e.Difference.String() != c.difference {
-			t.Errorf("a core of %d, %q, %q; want %d, %q, %q:\n%s", len(e.Core), e.Impossible, e.Difference.String(), c.core, c.impossible, c.difference, show(h))
+			{`"set"`, list(repeat(pending, 0, "add %d = ?"), repeat(40, 200, "add %d = true"), of("elements = [200,201,202]")), 2, "",
+				"203, 204, 205, 206, 207, 208, 209, 210 and 29 more are missing"},
+			{`"set"`, list(repeat(pending, 0, "add %d = ?"), of("add 70 = true", "add 71 = true", "remove 71 = true", "elements = [1,71]")), 1, "", "70 is missing, 71 is extra"},
+			{`"set"`, list(repeat(pending, 0, "add %d = ?"), of("add 70 = true", "elements = [1,99]")), 1, "99 is never added", "70 is missing, 99 is extra"},
+			{`"set"`, of("add 1 = true", "add 2 = true", "elements = [2,1]"), 1, "elements returns each element once", "2 comes before 1"},
+			{`"multi-register"`, list(repeat(4, 1, `txn [["append","x",%d],["append","y",%d]] = [["append","x",%d],["append","y",%d]]`), repeat(pending, 9, `txn [["append","x",%d]] = ?`),
+				of(`txn [["read","y",null],["read","x",null]] = [["read","y",[1,2,3,4]],["read","x",[1,3,2,4]]]`)), 3, "", "3 comes before 2"},
+			{`"multi-register"`, list(repeat(4, 1, `txn [["append","x",%d]] = [["append","x",%d]]`), of(`txn [["read","x",null]] = [["read","x",[1,4]]]`)), 2, "", "2 and 3 are missing"},
+			{`"multi-register"`, list(of(`txn [["append","x",1]] = [["append","x",1]]`), of(`txn [["read","x",null]] = [["read","x",[]]]`)), 2, "", "1 is missing"},
+			{`"ConcurrentLinkedQueue"`, of("add 1 = true", "add 2 = true", "add 3 = true", `toArray = "[2,1]"`), 4, "", "3 is missing, 2 comes before 1"},
+			{`"ConcurrentHashMap"`, of("put 1,2 = null", "put 3,4 = null", `keySet = "[3]"`), 3, "", "1 is missing"},
+		} {
+			text := native(c.model, c.calls...)
+			h, e := explainedText(t, text)
+			if len(e.Core) != c.core || !strings.HasPrefix(e.Impossible, c.impossible) || (e.Impossible == "") != (c.impossible == "") || e.Difference.String() != c.difference {
+				t.Errorf("a core of %d, %q, %q; want %d, %q, %q:\n%s", len(e.Core), e.Impossible, e.Difference.String(), c.core, c.impossible, c.difference, show(h))
+			}
 		}
 	}
 }
