@@ -33,13 +33,7 @@ type Projectable interface {
 	// lists, and to elements the elements of lists in it. It returns false if op has no
 	// projections.
 	AppendParts(parts, elements []history.Value, op *history.Operation) (p, e []history.Value, ok bool)
-	// Project returns false if nothing is left of op.
+	// Project returns false if nothing is left of op. Of values that mean the same, such as
+	// null and an empty list under a key, the projection has the one that the objects give.
 	Project(op *history.Operation, hasPart, hasElement func(history.Value) bool) (history.Operation, bool)
-}
-
-// A Settler is a Spec for which several values mean the same, such as null and the empty
-// list. Settle gives op, an operation that Check accepts, the one that its objects give.
-type Settler interface {
-	Spec
-	Settle(op *history.Operation)
 }

@@ -186,16 +186,19 @@ func ModelOf(h *history.History, model string) (replay.Spec, error) {
 	return s, nil
 }
 
+func isList(v history.Value) bool { return v.Kind() == history.List }
+
 // settle removes the results of methods that return nothing: null, as many recorders write
 // for nothing, and where expressions read the records, any value but an exception. It also
-// settles values that mean the same; see replay.Settler.
+// chooses among values that mean the same; see replay.Projectable.
 func settle(h *history.History, s replay.Spec) {
 	isMapped := codec.IsMapped(h.Format)
-	settler, _ := s.(replay.Settler)
+	lists, _ := s.(replay.Projectable)
+	all := func(history.Value) bool { return true }
 	for i := range h.Ops {
 		op := &h.Ops[i]
-		if settler != nil && s.Check(op) == nil {
-			settler.Settle(op)
+		if lists != nil && (isList(op.Result) || slices.ContainsFunc(op.Args, isList)) && s.Check(op) == nil {
+			*op, _ = lists.Project(op, all, all)
 			continue
 		}
 		switch op.Result.Kind() {

@@ -259,7 +259,8 @@ func (s multiRegisterSpec) AppendParts(parts, elements []value, op *history.Oper
 }
 
 // Project returns op without steps on other registers, and without other elements of lists.
-// Null takes the place of an empty list, because it is the initial value.
+// Null takes the place of an empty list, because it is the initial value: recorders write
+// either for a list before the first append.
 func (s multiRegisterSpec) Project(op *history.Operation, hasKey, hasElement func(value) bool) (history.Operation, bool) {
 	rest := func(v value) value {
 		if v.Kind() != history.List {
@@ -294,13 +295,6 @@ func (s multiRegisterSpec) Project(op *history.Operation, hasKey, hasElement fun
 		p.Result = project(op.Result)
 	}
 	return p, len(p.Args[0].List()) > 0
-}
-
-// Settle replaces empty lists by null, the initial value: recorders write either for a list
-// before the first append.
-func (s multiRegisterSpec) Settle(op *history.Operation) {
-	all := func(value) bool { return true }
-	*op, _ = s.Project(op, all, all)
 }
 
 // orNull returns null for an empty list, and other values as they are.

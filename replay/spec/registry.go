@@ -41,7 +41,6 @@ var (
 
 	_ replay.Holder      = (*table.Specification[*counter])(nil)
 	_ replay.Projectable = table.Cells[*cellMap]{}
-	_ replay.Settler     = multiRegisterSpec{}
 )
 
 // sizeMethods are the methods of all containers.
