@@ -23,38 +23,11 @@ import (
 
 func check(t testing.TB, h *history.History, s replay.Spec, o replay.Options) replay.Verdict {
 	t.Helper()
-	v, err := decide.Check(context.Background(), dense(h), s, o)
+	v, err := decide.Check(context.Background(), h, s, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return v
-}
-
-// dense returns the history with its events at positions 0, 1, 2 and so on, as a part of a
-// history has them where history.New makes it. Other histories it returns as they are.
-func dense(h *history.History) *history.History {
-	var positions []int32
-	for i := range h.Ops {
-		if positions = append(positions, h.Ops[i].Call); !h.Ops[i].Pending() {
-			positions = append(positions, h.Ops[i].Return)
-		}
-	}
-	slices.Sort(positions)
-	if n := len(positions); n == 0 || int(positions[n-1]) < 2*len(h.Ops) {
-		return h
-	}
-	d := *h
-	d.Ops = slices.Clone(h.Ops)
-	for i := range d.Ops {
-		op := &d.Ops[i]
-		call, _ := slices.BinarySearch(positions, op.Call)
-		op.Call = int32(call)
-		if !op.Pending() {
-			at, _ := slices.BinarySearch(positions, op.Return)
-			op.Return = int32(at)
-		}
-	}
-	return &d
 }
 
 // explained decides a history and explains the verdict. For some histories, it also does so in
