@@ -137,7 +137,11 @@
 // at once.
 //
 // By default, stress instruments the package of the constructor, what that imports from
-// its module, and the packages of the types that the object consists of; --instrument
+// its module, and the packages of the types that the object consists of. It follows the code of these
+// to other modules: where their functions or variables are used, and where types come from that an
+// object may have. So a facade, an alias or an interface in front of another module's code hides
+// nothing. It follows up to 64 packages. What cannot be instrumented is named beside the verdict: cgo, assembly,
+// types of the standard library, and what lies beyond that bound. --instrument
 // adds packages. The clock of an execution jumps when no thread can continue, so timeouts
 // cost nothing. Up to twice in an execution, it also jumps while threads can continue: so a
 // tick of a timer or ticker may come between any two steps. An execution with such a tick is

@@ -351,6 +351,9 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 		}
 		report.goTests(ctx, &o)
 		result.Subject = o.name
+		if o.instrumented != nil {
+			result.NotInstrumented = o.instrumented.Remarks()
+		}
 		report.objects[result] = o
 		report.results = append(report.results, result)
 		if len(result.Findings)+len(result.Crashes) > 0 || slices.ContainsFunc(reports, hasViolations) {

@@ -23,31 +23,21 @@ import (
 // buildObject writes and builds the program that tests what a constructor
 // makes, with the Go tool and the module in the working directory. If in is not
 // nil, it instruments the package of the constructor, those of the types that it
-// returns, and those of in.
+// returns, those of in, and what these refer to.
 func buildObject(ctx context.Context, constructor string, d stress.ReflectOptions, in *instrument.Target) (object, error) {
 	path, expression, err := parseConstructor(constructor)
 	if err != nil {
 		return object{}, err
 	}
 	expression = aliased(expression, func() string { return packageName(ctx, path) })
-	var copies *instrument.Copies
 	if d.Module, err = moduleRoot(ctx); err != nil {
 		return object{}, err
-	}
-	if in != nil {
-		options := *in
-		options.Dir = d.Module
-		options.Packages = append([]string{path}, in.Packages...)
-		options.Object = regexp.MustCompile(`\w+`).FindString(expression[strings.Index(expression, "p.")+2:])
-		if copies, err = instrument.Build(ctx, options); err != nil {
-			return object{}, fmt.Errorf("--new %s: %s", constructor, advise(ctx, []byte(err.Error())))
-		}
 	}
 	dir, err := os.MkdirTemp("", "leadline-stress-")
 	if err != nil {
 		return object{}, err
 	}
-	o := object{name: d.Name, how: "--new " + report.ShellWord(constructor), reflect: d, instrumented: copies, cleanup: func() { os.RemoveAll(dir) }}
+	o := object{name: d.Name, how: "--new " + report.ShellWord(constructor), reflect: d, cleanup: func() { os.RemoveAll(dir) }}
 	if o.name == "" {
 		o.name = constructor
 	}
@@ -59,12 +49,33 @@ func buildObject(ctx context.Context, constructor string, d stress.ReflectOption
 	for _, name := range o.makers {
 		made += ", p." + name
 	}
-	first := build(ctx, dir, program, path, expression, made, copies)
-	if o.must = first != nil; o.must {
-		if err := build(ctx, dir, program, path, "stress.Must("+expression+")", made, copies); err != nil {
-			o.cleanup()
-			return object{}, ofConstructor(constructor, clearer(first, err), func() string { return packageName(ctx, path) })
+	compiling := false
+	compile := func(copies *instrument.Copies) error {
+		compiling = true
+		first := build(ctx, dir, program, path, expression, made, copies)
+		if o.must = first != nil; o.must {
+			if err := build(ctx, dir, program, path, "stress.Must("+expression+")", made, copies); err != nil {
+				return clearer(first, err)
+			}
 		}
+		return nil
+	}
+	if in == nil {
+		err = compile(nil)
+	} else {
+		options := *in
+		options.Dir = d.Module
+		options.Packages = append([]string{path}, in.Packages...)
+		options.Object = regexp.MustCompile(`\w+`).FindString(expression[strings.Index(expression, "p.")+2:])
+		o.instrumented, err = instrument.Compile(ctx, options, compile)
+	}
+	switch {
+	case err != nil && !compiling:
+		o.cleanup()
+		return object{}, fmt.Errorf("--new %s: %s", constructor, advise(ctx, []byte(err.Error())))
+	case err != nil:
+		o.cleanup()
+		return object{}, ofConstructor(constructor, err, func() string { return packageName(ctx, path) })
 	}
 	// Methods may write files.
 	work := filepath.Join(dir, "work")
@@ -72,7 +83,7 @@ func buildObject(ctx context.Context, constructor string, d stress.ReflectOption
 		o.cleanup()
 		return object{}, err
 	}
-	o.program = worker.Program{Path: program, Dir: work, Name: "stress", Schedules: copies != nil}
+	o.program = worker.Program{Path: program, Dir: work, Name: "stress", Schedules: in != nil}
 	return o, nil
 }
 

@@ -392,7 +392,7 @@ func (r *stressReport) remarks(result *stress.Report) {
 		}
 	}
 	if result.Explored != nil {
-		fmt.Fprintf(r.out, "%s: %s\n", result.Subject, strings.Join(coverage(result, r.objects[result].instrumented), "\n  "))
+		fmt.Fprintf(r.out, "%s: %s\n", result.Subject, strings.Join(coverage(result), "\n  "))
 	} else {
 		fmt.Fprintf(r.out, "%s: %s; %.2g a second, %v\n", result.Subject, result.Coverage(),
 			float64(result.Executions)/result.Elapsed.Seconds(), result.Elapsed.Round(10*time.Millisecond))

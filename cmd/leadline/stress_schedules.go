@@ -32,7 +32,7 @@ type scheduleFlags struct {
 // buildFlags declares how objects are built for the scheduler.
 func (f *stressFlags) buildFlags() {
 	f.all.BoolVar(&f.schedules.plain, "plain", false, "plain loads and stores are steps at once, instead of in a second pass if the first one finds nothing")
-	f.all.StringSliceVar(&f.schedules.instrument, "instrument", nil, "more `packages` to instrument than that of --new and what it imports of its module")
+	f.all.StringSliceVar(&f.schedules.instrument, "instrument", nil, "more `packages` to instrument than that of --new, what it imports of its module, and what these refer to")
 }
 
 func setupReplay(flags *pflag.FlagSet) func(streams, []string) int {
@@ -253,12 +253,8 @@ func explored(f *stress.Finding) []string {
 }
 
 // coverage describes what was explored of an object.
-func coverage(r *stress.Report, in *instrument.Copies) []string {
-	lines := append([]string{fmt.Sprintf("%s; %v", r.Coverage(), r.Elapsed.Round(10*time.Millisecond))}, r.Explored.Remarks()...)
-	if in != nil {
-		lines = append(lines, in.Remarks()...)
-	}
-	return lines
+func coverage(r *stress.Report) []string {
+	return slices.Concat([]string{fmt.Sprintf("%s; %v", r.Coverage(), r.Elapsed.Round(10*time.Millisecond))}, r.Explored.Remarks(), r.NotInstrumented)
 }
 
 // object returns an object, and how to build it for schedules.

@@ -40,6 +40,8 @@ type Report struct {
 	Left          int      `json:"left_to_schedules,omitempty"` // programs that threads do not judge
 	OnlySchedules string   `json:"only_schedules,omitempty"`
 	NoSchedules   string   `json:"no_schedules,omitempty"` // why there were threads only; see Both
+	// NotInstrumented has a line for each package with code that schedules do not control.
+	NotInstrumented []string `json:"not_instrumented,omitempty"`
 	// Together is how many programs have orders in which every call returns only if calls
 	// that wait for one another are open at the same time. Hopeless programs have none:
 	// generated ones are not run.

@@ -246,8 +246,8 @@ type instrumented struct {
 }
 
 // buildInstrumented builds the program of the test, with instrumented copies of the
-// package, of the packages of its module that it imports, and of parts. It returns
-// the copies.
+// package, of the packages of its module that it imports, of parts, and of what these refer to.
+// It returns the copies.
 func buildInstrumented(ctx context.Context, dir, program string, parts []string, plain bool) (*instrument.Copies, error) {
 	o := instrument.Target{Dir: ".", Packages: []string{"."}, Parts: parts, Tests: true, Plain: plain}
 	if tags := buildTags(); tags != "" {
@@ -261,27 +261,27 @@ func buildInstrumented(ctx context.Context, dir, program string, parts []string,
 	if p, ok := programs.Load(asked); ok {
 		return p.(instrumented).copies, os.WriteFile(program, p.(instrumented).text, 0o755)
 	}
-	copies, err := instrument.Build(ctx, o)
+	var p instrumented
+	var key string
+	p.copies, err = instrument.Compile(ctx, o, func(copies *instrument.Copies) error {
+		key = fmt.Sprint(here, copies.Flags, copies.Overlay)
+		if same, ok := programs.Load(key); ok {
+			p.text = same.(instrumented).text
+			return os.WriteFile(program, p.text, 0o755)
+		}
+		flags, err := copies.WithOverlay(filepath.Join(dir, "overlay.json"), nil)
+		if err != nil {
+			return err
+		}
+		// The user's go test vets the package, unless vet is off there.
+		cmd := worker.Tool(ctx, "go", slices.Concat([]string{"test", "-c", "-vet=off", "-o", program}, flags, []string{"."})...)
+		if text, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w\n%s%s", strings.Join(cmd.Args, " "), err, text, instrument.Explain(string(text)))
+		}
+		p.text, err = os.ReadFile(program)
+		return err
+	})
 	if err != nil {
-		return nil, err
-	}
-	p := instrumented{copies: copies}
-	key := fmt.Sprint(here, copies.Flags, copies.Overlay)
-	if same, ok := programs.Load(key); ok {
-		p.text = same.(instrumented).text
-		programs.Store(asked, p)
-		return p.copies, os.WriteFile(program, p.text, 0o755)
-	}
-	flags, err := copies.WithOverlay(filepath.Join(dir, "overlay.json"), nil)
-	if err != nil {
-		return nil, err
-	}
-	// The user's go test vets the package, unless vet is off there.
-	cmd := worker.Tool(ctx, "go", slices.Concat([]string{"test", "-c", "-vet=off", "-o", program}, flags, []string{"."})...)
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%s: %w\n%s%s", strings.Join(cmd.Args, " "), err, text, instrument.Explain(string(text)))
-	}
-	if p.text, err = os.ReadFile(program); err != nil {
 		return nil, err
 	}
 	programs.Store(key, p)

@@ -19,8 +19,11 @@ type Target struct {
 	// Dir is in the module that is built; "" is the working directory.
 	Dir string
 	// Packages are patterns of the Go tool. Packages of the same module that they
-	// import are also instrumented, and so are imported sources of random numbers.
+	// import are also instrumented, and so are imported sources of random numbers, and those
+	// of other modules in which they keep state.
 	Packages []string
+	// Alone leaves out packages of other modules that the code of the others refers to.
+	Alone bool
 	// Object is a function or a type of the first package, or "". The packages of
 	// the types that it returns or consists of are instrumented, too.
 	Object string
@@ -49,13 +52,21 @@ type build struct {
 	list          *golist.List
 	chosen        map[string]*golist.Package // by path
 	replace       []string                   // flags of go mod edit for the modules that are copied
+
+	todo     []*golist.Package // whose references are to be followed
+	followed map[string]bool   // by path: chosen because others refer to it
+	left     map[string]bool   // by path: too many
+	refused  map[string]error  // by path: why an object's package cannot be instrumented
+	standard map[string]bool   // packages of the standard library with types of the object
+	checked  map[*golist.Package]checked
 }
 
 // Build makes instrumented copies of packages, or finds them in the cache, and
 // returns how to build with them. It changes neither the module nor the module
 // cache.
 func Build(ctx context.Context, t Target) (*Copies, error) {
-	b := &build{Target: t, copies: &Copies{Overlay: map[string]string{}}, chosen: map[string]*golist.Package{}}
+	b := &build{Target: t, copies: &Copies{Overlay: map[string]string{}}, chosen: map[string]*golist.Package{}, followed: map[string]bool{},
+		left: map[string]bool{}, refused: map[string]error{}, standard: map[string]bool{}, checked: map[*golist.Package]checked{}}
 	if err := b.environment(ctx); err != nil {
 		return nil, err
 	}
@@ -74,6 +85,7 @@ func Build(ctx context.Context, t Target) (*Copies, error) {
 		b.trim(cacheBytes)
 	}
 	b.uncovered()
+	b.unfollowed()
 	slices.SortFunc(b.copies.Notes, func(x, y *Notes) int { return cmp.Compare(x.Path, y.Path) })
 	return b.copies, nil
 }
@@ -153,11 +165,16 @@ func (b *build) choose(ctx context.Context) error {
 		}
 		b.add(p)
 	}
+	for _, p := range b.list.Named {
+		if own := b.chosen[p.Path()]; own != nil && !slices.Contains(b.todo, own) {
+			b.todo = append(b.todo, own)
+		}
+	}
 	if err := b.addObject(); err != nil {
 		return err
 	}
-	for _, path := range b.Parts {
-		b.addPart(path)
+	if !b.Alone {
+		b.follow()
 	}
 	for _, p := range b.list.Packages {
 		if p.Standard || b.isChosen(p.Path()) || p.Module == nil || p.Module.Path == ownModule {
@@ -221,6 +238,9 @@ func (b *build) add(p *golist.Package) {
 
 // addObject chooses the packages of the types that an object consists of.
 func (b *build) addObject() error {
+	for _, path := range b.Parts {
+		b.addPart(path)
+	}
 	if b.Object == "" {
 		return nil
 	}
@@ -238,12 +258,26 @@ func (b *build) addObject() error {
 	return nil
 }
 
-// addPart chooses a package if it can be instrumented.
+// addPart chooses a package of a type of the object, and what it imports from its module.
 func (b *build) addPart(path string) {
-	p := b.list.Packages[path]
-	if p != nil && !p.Standard && !b.isChosen(path) && p.Module != nil && p.Module.Path != ownModule && b.mayBeNamed(p) == nil {
+	if p := b.list.Packages[path]; p != nil && p.Standard {
+		b.standard[path] = true
+	} else if b.mayBeChosen(path) {
 		b.add(p)
+		b.todo = append(b.todo, p)
 	}
+}
+
+// mayBeChosen reports whether a package that is not chosen can be instrumented.
+func (b *build) mayBeChosen(path string) bool {
+	p := b.list.Packages[path]
+	if p == nil || p.Standard || b.isChosen(path) || p.Module == nil || p.Module.Path == ownModule {
+		return false
+	}
+	if err := b.mayBeNamed(p); err != nil {
+		b.refused[path] = err
+	}
+	return b.refused[path] == nil
 }
 
 // packagesOf returns the packages of the named types that a type consists of, or
@@ -260,8 +294,8 @@ func packagesOf(t types.Type) map[string]bool {
 		seen[t] = true
 		switch t := t.(type) {
 		case *types.Named:
-			if p := t.Obj().Pkg(); p != nil {
-				found[p.Path()] = true
+			if _, isInterface := t.Underlying().(*types.Interface); t.Obj().Pkg() != nil && !isInterface {
+				found[t.Obj().Pkg().Path()] = true
 			}
 			for a := range t.TypeArgs().Types() {
 				todo = append(todo, a)

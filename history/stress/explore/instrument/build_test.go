@@ -342,7 +342,7 @@ func TestExplain(t *testing.T) {
 		if both {
 			packages = append(packages, "m/old")
 		}
-		r, err := Build(t.Context(), Target{Dir: dir, Packages: packages, Cache: t.TempDir()})
+		r, err := Build(t.Context(), Target{Dir: dir, Packages: packages, Alone: true, Cache: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -188,7 +188,7 @@ func resolved(dir string) string {
 func (b *build) moduleKey(m *module, copied bool) (string, error) {
 	parts := []string{m.Path, m.Version, m.Dir, m.GoVersion, fmt.Sprint(b.Plain, b.Tests, copied)}
 	for _, p := range m.packages {
-		parts = append(parts, p.ImportPath, strings.Join(p.GoFiles, " "))
+		parts = append(parts, p.ImportPath, strings.Join(p.GoFiles, " "), fmt.Sprint(b.followed[p.Path()]))
 		for _, path := range p.Deps {
 			if i := b.list.Packages[path]; i != nil {
 				parts = append(parts, path, filepath.Base(i.Export))
@@ -228,7 +228,7 @@ func (b *build) fill(ctx context.Context, m *module, copied bool, dir string) er
 			notes.miss("the package, since it uses cgo", filepath.Join(p.Dir, p.CgoFiles[0]))
 			continue
 		}
-		s, faults := b.list.Check(p)
+		s, faults := b.check(p)
 		if len(faults) > 0 {
 			return errors.Join(faults...)
 		}
@@ -236,6 +236,10 @@ func (b *build) fill(ctx context.Context, m *module, copied bool, dir string) er
 			continue
 		}
 		files, err := rewrite(b.list, s, b.Plain, notes)
+		if why := notes.unfit(err); why != "" && b.followed[p.Path()] {
+			notes.Counts, notes.Missed = nil, []Missed{{"the package, which cannot be instrumented: " + why, p.Dir, 1}}
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("%s cannot be instrumented: %w", p.Path(), err)
 		}

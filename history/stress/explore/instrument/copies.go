@@ -14,6 +14,8 @@ type Copies struct {
 	Flags   []string          // for go build or go test: -tags, -mod; see WithOverlay for -overlay
 	Overlay map[string]string // name of a file -> name of its copy
 	Notes   []*Notes          // of the packages
+
+	followed []string // packages of other modules that the code refers to
 }
 
 // WithOverlay writes a file for -overlay, with the overlay of the copies and

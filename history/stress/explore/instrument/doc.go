@@ -60,6 +60,10 @@
 //
 // Patterns choose the packages. Also instrumented, if they are imported, are
 //   - packages of the same module;
+//   - packages of other modules that the code of these, or of the object's types, refers to: by a
+//     function or a variable if the package keeps state, and by a type that an object may have. Such
+//     references are followed through up to 64 packages, unless Target.Alone is set. Compile leaves them
+//     out if the program does not compile with their copies;
 //   - packages that take random numbers from the runtime by linkname;
 //   - golang.org/x/sync, go.uber.org/atomic and golang.org/x/exp/maps.
 //
@@ -85,6 +89,8 @@
 //
 //   - other assembly, linkname directives, hashes with a seed of the process
 //   - packages that synchronise and are imported, but not instrumented
+//   - packages that were followed and cannot be instrumented, or are too many
+//   - packages of the standard library with types that the object consists of
 //   - functions such as reflect.Select, iter.Pull or crypto/rand.Read
 //   - with Target.Plain: elements in append and copy, and some stores
 //

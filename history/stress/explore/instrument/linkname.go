@@ -39,6 +39,8 @@ var seeded = compiled(`^runtime\.(typehash|nilinterhash|interhash|efacehash|f\d+
 // processors. They cannot run in a scheduled execution.
 var scheduling = compiled(`^(runtime|sync|sync/atomic|internal/\w+)\.((sync_|poll_|sync_atomic_|runtime_)*(procPin|procUnpin|[sS]emacquire\w*|[sS]emrelease\w*|notifyList\w*|canSpin|doSpin)|gopark\w*|goready|goyield|mcall|acquirem|releasem|registerPoolCleanup)$`)
 
+const endsExecution = " (it ends a scheduled execution)"
+
 // linknames rewrites or notes the functions of a file that have no body.
 func (r *rewriter) linknames(f *ast.File) {
 	directives := map[string]*ast.Comment{}
@@ -100,7 +102,7 @@ func (r *rewriter) linked(f *ast.FuncDecl, directive *ast.Comment, target string
 	case scheduling().MatchString(target):
 		// It is called outside scheduled executions only.
 		real := hook + f.Name.Name
-		r.notes.miss("linkname "+target+" (it ends a scheduled execution)", r.place(f.Pos()))
+		r.notes.miss("linkname "+target+endsExecution, r.place(f.Pos()))
 		params := r.parameters(f)
 		call := real + "(" + strings.Join(params, ", ") + ")"
 		if f.Type.Results != nil {
