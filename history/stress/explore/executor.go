@@ -142,7 +142,7 @@ func (x *executor) outcomes(by *explorer, plan Plan, t *stress.Try) (*stress.Tri
 	}
 	trial := &stress.Trial{Executed: found.Executed, Whole: found.Complete == Unbounded}
 	for _, r := range by.judged {
-		if r.verdict == violates && !enables(r.violation.expected, r.violation) {
+		if r.verdict == violates {
 			trial.Violating = append(trial.Violating, stress.Count{Outcome: r.Outcome, Times: r.times})
 		}
 	}
@@ -178,9 +178,6 @@ func (x *executor) explore(by *explorer, plan Plan, t *stress.Try) (*Exploration
 		v := e.Violations[len(e.Violations)-1]
 		f := findingOf(by, e, v)
 		if v.fault == "" {
-			if enables(f.Seen.Expected, v) {
-				f = nil // and the executions so far count as judged
-			}
 			return e, f, nil
 		}
 		if x.faults[v.faultKey()] = true; v.fault != stress.ResultsFault || by.faults.results {
@@ -277,16 +274,6 @@ func findingOf(by *explorer, e *Exploration, v *Violation) *stress.Finding {
 func violationOf(f *stress.Finding) *Violation {
 	v, _ := f.Seen.Detail.(*Violation)
 	return v
-}
-
-// enables reports whether an unexpected outcome of a program is one of calls that wait for
-// one another.
-func enables(e *stress.Expected, v *Violation) bool {
-	if !e.Waited || e.Together {
-		return false
-	}
-	more := enabled(e)
-	return more.Together && (v.RealTime || more.Contains(v.Outcome))
 }
 
 // Prove implements stress.Executor.
@@ -406,7 +393,7 @@ func (x *executor) Again(ctx context.Context, f *stress.Finding, e *stress.Expec
 	by, v := newExplorer(ctx, e, x.options.Checker), violationOf(f)
 	by.seeks(f)
 	found, err := x.run(by, x.plan(max(v.bound, min(v.Preemptions, mostPreempted), 1), within), &stress.Try{Method: f.Method})
-	if err != nil || len(found.Violations) == 0 || f.Fault == "" && enables(found.Violations[0].expected, found.Violations[0]) {
+	if err != nil || len(found.Violations) == 0 {
 		return nil
 	}
 	return findingOf(by, found, found.Violations[0])

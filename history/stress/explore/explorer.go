@@ -45,9 +45,11 @@ type explorer struct {
 	seen    stress.Executions
 	judged  map[executedKey]*executed
 	others  map[allowance]*stress.Expected // of executions with such jumps
-	result  *Exploration
-	plan    Plan
-	spawns  bool // the object starts goroutines
+	// togethers are what is expected if calls that wait for one another take effect together.
+	togethers map[*stress.Expected]togetherResult
+	result    *Exploration
+	plan      Plan
+	spawns    bool // the object starts goroutines
 
 	postponed  []postponed
 	seeksPlain bool // a violation in which time does not jump
@@ -79,7 +81,8 @@ func (e *sequenceEnd) Ready() bool { return e.done }
 func newExplorer(ctx context.Context, e *stress.Expected, checker stress.Checker) *explorer {
 	p := e.Program
 	x := &explorer{ctx: ctx, class: e.Class, program: p, checker: checker, all: p.All(), expected: e, oracle: e.Runs.(*oracle),
-		ended: make([]sequenceEnd, len(p.Sequences)), result: &Exploration{}, judged: map[executedKey]*executed{}, others: map[allowance]*stress.Expected{}}
+		ended: make([]sequenceEnd, len(p.Sequences)), result: &Exploration{}, judged: map[executedKey]*executed{}, others: map[allowance]*stress.Expected{},
+		togethers: map[*stress.Expected]togetherResult{}}
 	x.calls = callsOf(p)
 	x.outcome = make(stress.Outcome, len(x.calls))
 	x.run = schedule.Program{Before: x.before, After: x.after}

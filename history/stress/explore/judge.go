@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/leadline/leadline/history/stress"
@@ -17,6 +18,12 @@ const (
 	later       // it is judged after all others
 	spinsAWhile // and its outcome would be a violation if it did so forever
 )
+
+// A togetherResult is what togetherOf returned.
+type togetherResult struct {
+	expected *stress.Expected
+	err      error
+}
 
 // expectedWith returns what is expected of executions with an allowance.
 func (x *explorer) expectedWith(a allowance) (*stress.Expected, error) {
@@ -91,6 +98,33 @@ func (x *explorer) judge(rec *executed, v *Violation, bound int) (bool, error) {
 		}
 		v.History = h
 	}
+	explained, sure := x.explainedTogether(e, rec)
+	switch {
+	case explained:
+		return false, nil
+	case !sure:
+		rec.verdict = undecided
+		x.result.Undecided++
+		return false, nil
+	}
 	rec.verdict = violates
 	return true, nil
+}
+
+// explainedTogether reports whether an execution that no order of calls explains is one of calls
+// that wait for one another, and so take effect together. sure says that the runs of such calls
+// are not too many.
+func (x *explorer) explainedTogether(e *stress.Expected, rec *executed) (explained, sure bool) {
+	if !e.Waited || e.Together {
+		return false, true
+	}
+	known, tried := x.togethers[e]
+	if !tried {
+		known.expected, known.err = togetherOf(e)
+		x.togethers[e] = known
+	}
+	if known.err != nil {
+		return false, !errors.Is(known.err, errTogether)
+	}
+	return known.expected.Runs.(*oracle).explains(rec.Outcome, rec.Events), true
 }

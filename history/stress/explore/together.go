@@ -34,23 +34,32 @@ var errTogether = fmt.Errorf("its calls can wait for one another in more than %d
 // effect together, if that makes a difference; else it returns e, what is expected of calls one
 // after another.
 func enabled(e *stress.Expected) *stress.Expected {
-	if !e.Waited || e.Together {
+	more, err := togetherOf(e)
+	if err != nil || !more.Together {
 		return e
+	}
+	return more
+}
+
+// togetherOf is enabled, but an error says that the runs are not known.
+func togetherOf(e *stress.Expected) (*stress.Expected, error) {
+	if !e.Waited || e.Together {
+		return e, nil
 	}
 	alone, o := e.Runs.(*oracle), newOracle(e.Class, e.Program, e.Runs.(*oracle).allowance)
 	o.threads, o.timed, o.sleeps, o.diverged = alone.threads, alone.timed, alone.sleeps, alone.diverged
 	o.failure = o.runTogether()
 	more, err := o.concluded()
 	if err != nil {
-		return e
+		return nil, err
 	}
 	jumps := newOracle(e.Class, e.Program, allowance{max(alone.ticks, schedule.Ticks), alone.elapsed}) // time passes in runTogether, too
 	if late, err := jumps.run(); err != nil ||
 		!slices.ContainsFunc(more.Outcomes(), func(c stress.Count) bool { return !e.Contains(c.Outcome) && !late.Contains(c.Outcome) }) {
-		return e
+		return e, nil
 	}
 	more.Waited, more.Together = true, true
-	return more
+	return more, nil
 }
 
 // A togetherRun is a run in which calls were open at the same time.
