@@ -38,8 +38,8 @@ func (c *Class) Moved() {
 type Method struct {
 	Name   string
 	Params []Param
-	// Core methods are trusted to be atomic. A program has at most one
-	// invocation of another method, which is then to blame for a violation.
+	// Core methods are trusted to be atomic. A program calls at most one
+	// other method, once or twice, which is then to blame for a violation.
 	Core bool
 	// ReadOnly methods do not change the object.
 	ReadOnly bool

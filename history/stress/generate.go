@@ -6,6 +6,8 @@ import (
 	"iter"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/leadline/leadline/hitting/visibility"
 )
 
 // GeneratorOptions say what programs Generate returns. The zero value is
@@ -13,7 +15,9 @@ import (
 type GeneratorOptions struct {
 	Bounds Bounds
 	// Target is the method to blame: each program has one invocation of it,
-	// in a sequence, and otherwise core methods only. Without a target, each
+	// in a sequence, and otherwise core methods only. One in four random
+	// programs has two, and so has each one if the target has a level: that may
+	// promise something about two results. Without a target, each
 	// random program has one method that is not core, chosen at random, in its
 	// place; if all methods are core, or none is, programs mix them all.
 	// Enumerated programs without a target have core methods only.
@@ -137,29 +141,38 @@ func (g *generator) next() *Program {
 	n := b.MinInvocations + g.random.IntN(b.MaxInvocations-b.MinInvocations+1)
 	for {
 		p := &Program{Sequences: make([][]Invocation, b.Sequences)}
-		target := -1 // which of the invocations is the target's
-		if set.target != nil {
-			target = g.random.IntN(n)
-		}
-		home := 0 // its sequence
+		target, second := g.targets(set.target, n)
 		for i := range n {
 			s := i // each has at least one
 			if i >= b.Sequences {
 				s = g.random.IntN(b.Sequences)
 			}
 			m := set.target
-			if i == target {
-				home = s
-			} else {
+			if i != target && i != second {
 				m = g.method(set.rest)
 			}
 			p.Sequences[s] = append(p.Sequences[s], g.invocation(m))
 		}
-		if set.worth(p, home) {
+		if set.worth(p) {
 			p.Initial, p.Final = g.initial(set), g.final(set)
 			return p
 		}
 	}
+}
+
+// One in twicePrograms programs calls the target twice.
+const twicePrograms = 4
+
+// targets returns which of n invocations are the target's: -1 for none.
+func (g *generator) targets(target *Method, n int) (first, second int) {
+	if target == nil {
+		return -1, -1
+	}
+	first, second = g.random.IntN(n), -1
+	if n > 2 && (target.Level != visibility.Complete || g.random.IntN(twicePrograms) == 0) {
+		second = (first + 1 + g.random.IntN(n-1)) % n
+	}
+	return first, second
 }
 
 // initial returns a random initial part.
@@ -267,18 +280,20 @@ func (set methodSet) validate(sequences int) error {
 	return nil
 }
 
-// worth reports whether the program has a mutator, in a sequence other than
-// home if the target is read-only.
-func (set methodSet) worth(p *Program, home int) bool {
+// worth reports whether the program has a mutator, in parallel with an invocation of the target
+// if that is read-only.
+func (set methodSet) worth(p *Program) bool {
 	if set.target != nil && !set.target.ReadOnly {
 		return true
 	}
 	for s, sequence := range p.Sequences {
-		if set.target != nil && s == home {
+		if !slices.ContainsFunc(sequence, func(inv Invocation) bool { return !inv.Method.ReadOnly }) {
 			continue
 		}
-		if slices.ContainsFunc(sequence, func(inv Invocation) bool { return !inv.Method.ReadOnly }) {
-			return true
+		for home, other := range p.Sequences {
+			if set.target == nil || home != s && slices.ContainsFunc(other, func(inv Invocation) bool { return inv.Method == set.target }) {
+				return true
+			}
 		}
 	}
 	return false
