@@ -31,12 +31,13 @@
 // and no other is imported.
 // Reflection finds the methods. Left out and listed are methods with parameters for which
 // stress has no values, generic methods, and methods that are not in the interface that the
-// constructor returns. A program has one invocation of a method that is not in --core,
-// which is to blame, and the core methods are tested among themselves ("(core)" in the
+// constructor returns. A program calls one method that is not in --core, which is to
+// blame: once, or twice in a quarter of the programs, and in each if it has a level. The core methods are tested among themselves ("(core)" in the
 // tables). A method that was to blame is reported at the end: if the core methods turn out
 // not to be atomic themselves, it may be. Without --core, a program mixes all methods, and a
 // violation is of all of them together. After that, they are no longer called
-// in parallel. Methods in --weak are not called in generated programs, and the results of those that
+// in parallel, and half of the programs call none of a few methods that all violations have in
+// parallel: a method that is wrong beside any other does not hide the rest. Methods in --weak are not called in generated programs, and the results of those that
 // only read never count as violations.
 //
 // Where a parameter is of the object's type or an interface of it, stress passes the object itself
@@ -51,6 +52,10 @@
 // strongest one, or several that have no order. That may be none: then some result, or a change of the
 // object, is not one that calls of a part of the others lead to. Without --core, each method
 // is tried in turn.
+//
+// Programs have two sequences and two values first. When they repeat, or after 1024 of them, those
+// with three or four sequences, and those with three or four values, get a share of the executions:
+// one in 16 each. A bound that --sequences or --values gives stays.
 //
 // A violation comes with its history: in the notation of explain, the operations that do
 // not fit. At the end, a table lists the programs with violations: the number of
@@ -125,8 +130,8 @@
 // where a thread ends or waits, switches are free. A thread that polls waits until another
 // one writes; if it continues before, that counts as a preemption. Most violations need
 // one preemption. Programs get all schedules with one preemption, then with two, and
-// finally with three, or with as many as --preemptions says; after --preemptions -1, with any
-// number: of schedules that differ only by the order of independent steps, one is run. The
+// finally with three and, in a small share, four, or with as many as --preemptions says; after
+// --preemptions -1, with any number: of schedules that differ only by the order of independent steps, one is run. The
 // final line says how many programs are complete up to which bound.
 //
 // For objects that start goroutines, delays are bounded instead: how often the scheduler
@@ -134,7 +139,8 @@
 //
 // In a first pass, only synchronization takes steps. If it finds no violation in half of the
 // time, plain loads and stores are steps, too, in a second one. With --plain, they are steps
-// at once.
+// at once. If no call has synchronized in the first pass, the object "has no synchronisation": the
+// first violation of the second pass is an example, and the only one that is reported.
 //
 // By default, stress instruments the package of the constructor, what that imports from
 // its module, and the packages of the types that the object consists of. It follows the code of these

@@ -48,14 +48,14 @@ func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	flags.DurationVar(&f.perRun, "run", 0, "how long a program is run (default 50ms)")
 	flags.Uint64Var(&f.Seed, "seed", 1, "seed of the programs; it does not fix how the threads interleave")
 	flags.IntVar(&f.Bounds.MaxInvocations, "max-invocations", 0, "most invocations in the sequences of a program (default 6, at most 1000)")
-	flags.IntVar(&f.Bounds.Sequences, "sequences", 0, "sequences of invocations that run in parallel (default 2, at most 8)")
+	flags.IntVar(&f.Bounds.Sequences, "sequences", 0, "sequences of invocations that run in parallel (default 2, and a share with 3 and 4; at most 8)")
 	valuesFlag(flags, &f.Bounds.Values)
 	flags.BoolVar(&f.Exhaustive, "exhaustive", false, "run every program within the bounds, by rising numbers of invocations, sequences and values, instead of drawing them")
 	flags.StringVar(&f.save, "save", "leadline-violations", "`directory` for programs and histories of violations; empty: none")
 	flags.StringVar(&f.histories, "histories", "", "`file` for recorded executions, three of each program, compressed if it ends in .gz or .zst")
 	f.output = outputFlag(flags, "text", "json", "html")
 	flags.BoolVar(&f.Threads, "threads", false, "run threads alone, instead of exploring schedules of an instrumented build as soon as that is there")
-	flags.IntVar(&f.Preemptions, "preemptions", 0, "most preemptions of a schedule, or delays if the object starts goroutines (default 3); programs get one first, then two, and so on; -1: three, and then without a bound")
+	flags.IntVar(&f.Preemptions, "preemptions", 0, "most preemptions of a schedule, or delays if the object starts goroutines (default 3, and a small share with 4); programs get one first, then two, and so on; -1: three, and then without a bound")
 	f.buildFlags()
 	return f.run
 }
@@ -85,7 +85,7 @@ func excludeFlag(flags *pflag.FlagSet, d *stress.ReflectOptions) {
 }
 
 func valuesFlag(flags *pflag.FlagSet, values *int) {
-	flags.IntVar(values, "values", 0, "how many values arguments are drawn from (default 2)")
+	flags.IntVar(values, "values", 0, "how many values arguments are drawn from (default 2, and a share with 3 and 4)")
 }
 
 // stressStatus is the exit status if violations are found.

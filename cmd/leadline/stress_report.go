@@ -67,7 +67,7 @@ func (r *stressReport) found(o *object, f *stress.Finding) {
 		return
 	}
 	blamed := f.Subject
-	if f.Method != "" {
+	if f.Method != "" && !f.Unsynchronised {
 		blamed += "." + f.Method
 	}
 	fmt.Fprintf(r.out, "%s %s: %s\n", blamed, f.Says(), f.Program)

@@ -57,6 +57,9 @@ type Finding struct {
 	// Variations are nil if the program has no other arguments to try.
 	Variations *Variations `json:"variations,omitempty"`
 	GoTest     *GoTest     `json:"go_test,omitempty"` // between processes
+	// Unsynchronised says that no method has a lock, an atomic operation, a channel or the like. The
+	// violation is then an example of what that leads to, and the only one that is reported.
+	Unsynchronised bool `json:"unsynchronised,omitempty"`
 
 	Seen Seen `json:"-"` // not in a decoded one
 }
@@ -156,6 +159,9 @@ func (f *Finding) Says() string {
 		return "leaks a goroutine"
 	case ResultsFault:
 		return "has results that depend on the schedule, though nothing else is called"
+	}
+	if f.Unsynchronised {
+		return "has no synchronisation: no call has a lock, an atomic operation or a channel"
 	}
 	if f.Level != "" {
 		return "is not consistent at level " + f.Level

@@ -4,7 +4,7 @@ import "slices"
 
 // levelWeight is how much more an execution at a level counts, when the time is divided among
 // the levels. A level that most violations need comes first.
-var levelWeight = [...]int64{1, 1, 3, 6}
+var levelWeight = [...]int64{1, 1, 3, 6, 12}
 
 // A later program was run at one level, and waits for the next.
 type later struct {
@@ -48,6 +48,7 @@ func (s *searcher) search() error {
 			return nil
 		}
 		from, next := n-1, later{}
+		var source *source
 		if n > 1 {
 			next = s.takeLater(&levels[n])
 			if next.target.done || s.isGuilty(next.program) {
@@ -56,8 +57,7 @@ func (s *searcher) search() error {
 		} else {
 			next.target = s.turn(at)
 			at++
-			var ok bool
-			if next.program, ok = s.draw(next.target); !ok {
+			if next.program, source = s.draw(next.target); source == nil {
 				next.target.ended = true
 				continue
 			}
@@ -65,6 +65,9 @@ func (s *searcher) search() error {
 		whole, err := s.try(next.target, next.program, from, n)
 		if err != nil {
 			return err
+		}
+		if source != nil {
+			source.charge(s.report, before)
 		}
 		levels[n].spent += max(s.report.Executions-before, 1) * levelWeight[min(n, len(levelWeight)-1)]
 		if !whole && n < last && !next.target.done && len(levels[n+1].programs) < maxLater {

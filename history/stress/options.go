@@ -37,7 +37,8 @@ type Options struct {
 	// Threads asks Both for threads alone, without schedules.
 	Threads bool
 	// Preemptions bounds those of schedules: programs get schedules with one preemption first,
-	// then with two, and at last with so many. 0 means 3, and -1 as many and then no bound.
+	// then with two, and at last with so many. 0 means 3, and 4 for a share of the generated
+	// programs, and -1 as many and then no bound.
 	// Delays is as in explore.Options. Threads ignore both.
 	Preemptions int
 	Delays      int
@@ -118,9 +119,11 @@ type Bounds struct {
 	// have neither part.
 	Initial, Final int
 	// Sequences is the number of sequences of a random program. An
-	// enumeration begins with 2 of them and ends with this number. 2 if zero.
+	// enumeration begins with 2 of them and ends with this number. 2 if zero; Search then has
+	// some random programs with 3 and 4.
 	Sequences int
-	// Values is how many values arguments are chosen from, 2 if zero. An
+	// Values is how many values arguments are chosen from, 2 if zero; Search then has some random
+	// programs with 3 and 4. An
 	// enumeration has programs that use no value, one, and so on.
 	Values int
 	// Weak lets programs call the methods that are documented not to be atomic.

@@ -68,6 +68,12 @@ func Both(ctx context.Context, threads func(context.Context, Options) (*Report, 
 		return reportsOf(first), nil
 	}
 	reports, err := schedules(ctx, program, build, o)
+	if slices.ContainsFunc(reports, (*Report).isUnsynchronised) {
+		found.list, first.Findings, first.NonAtomic = nil, nil, nil // more examples of the same
+		for _, r := range append(reports, first) {
+			r.Atomic = nil
+		}
+	}
 	found.release(reports)
 	reports = append(reportsOf(first), reports...)
 	for i, r := range reports[1:] {
@@ -154,8 +160,34 @@ func schedules(ctx context.Context, program *worker.Program, build SchedulesBuil
 		return reportsOf(first), err
 	}
 	o.Effort.Time = left
+	bare := !first.Explored.Synchronised && first.Explored.Judged > 0
+	if bare {
+		o = unsynchronised(o)
+	}
 	second, err := Supervise(ctx, *program, o)
+	if bare && second != nil && len(second.Findings) > 0 {
+		second.Findings = second.Findings[:1]
+	}
 	return append(reportsOf(first), reportsOf(second)...), err
+}
+
+// unsynchronised returns the options for an object without any synchronisation, as the first pass
+// has shown: one violation is an example of all.
+func unsynchronised(o Options) Options {
+	report, told := o.Found, false
+	o.GoOn = false
+	o.Found = func(f *Finding) {
+		if f.Unsynchronised = f.Fault == ""; report != nil && !told {
+			report(f)
+		}
+		told = true
+	}
+	return o
+}
+
+// isUnsynchronised reports whether the report has such a violation.
+func (r *Report) isUnsynchronised() bool {
+	return slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.Unsynchronised })
 }
 
 // isEnough reports whether no second pass is needed: something was found, or the process

@@ -3,6 +3,7 @@ package stress
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/leadline/leadline/history/stress/worker"
@@ -57,5 +58,53 @@ func TestBothTells(t *testing.T) {
 	later := &Report{Findings: []*Finding{{Methods: []string{"b"}, Scheduled: &Scheduled{}}}}
 	if list := withoutThoseOf([]*Finding{a, b}, []*Report{later}); len(list) != 1 || list[0] != a {
 		t.Errorf("%v", list)
+	}
+}
+
+// TestUnsynchronised: of the violations of an object without synchronisation, one is reported.
+func TestUnsynchronised(t *testing.T) {
+	var told []*Finding
+	o := unsynchronised(Options{GoOn: true, Found: func(f *Finding) { told = append(told, f) }})
+	for range 3 {
+		o.Found(&Finding{Program: "{ Put(0) } || { Take() }"})
+	}
+	if len(told) != 1 || !told[0].Unsynchronised || o.GoOn {
+		t.Errorf("%v, goes on %v", told, o.GoOn)
+	}
+	if r := (&Report{Findings: told}); !r.isUnsynchronised() || (&Report{Findings: []*Finding{{}}}).isUnsynchronised() {
+		t.Error("a report is not of an object without synchronisation, or all are")
+	}
+}
+
+// TestSuspects: few methods are in all violations, and which one is suspected first takes turns.
+func TestSuspects(t *testing.T) {
+	for _, test := range []struct {
+		guilty [][]string
+		at     int
+		want   string
+	}{
+		{[][]string{{"Clear", "Get", "Put"}}, 0, "Clear"},
+		{[][]string{{"Clear", "Get", "Put"}}, 1, "Get"},
+		{[][]string{{"Clear", "Get", "Put"}, {"Clear", "Swap"}}, 1, "Clear"},
+		{[][]string{{"Clear", "Get"}, {"Swap"}, {"Clear", "Put"}}, 0, "Clear Swap"},
+		{[][]string{nil, {"Swap"}}, 0, "Swap"}, // a crash whose calls are not known
+	} {
+		if got := strings.Join((&searcher{guilty: test.guilty}).suspects(test.at), " "); got != test.want {
+			t.Errorf("%v, %d: %q, want %q", test.guilty, test.at, got, test.want)
+		}
+	}
+	put, clear := &Method{Name: "Put"}, &Method{Name: "Clear"}
+	p := &Program{Initial: []Invocation{{Method: clear}}, Sequences: [][]Invocation{{{Method: put}}, {{Method: put}}}}
+	s := &searcher{guilty: [][]string{{"Clear", "Get"}}}
+	for tried, want := range []bool{false, false, false, false} {
+		if s.avoids(&target{tried: tried}, p) != want { // it calls no suspect in parallel
+			t.Errorf("program %d: avoids %v", tried, !want)
+		}
+	}
+	p.Sequences[1][0].Method = clear
+	for tried, want := range []bool{false, true, false, false} {
+		if s.avoids(&target{tried: tried}, p) != want {
+			t.Errorf("program %d with Clear: avoids %v", tried, !want)
+		}
 	}
 }

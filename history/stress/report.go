@@ -147,6 +147,9 @@ type Explored struct {
 	// Stepped says for each called method that is not read-only whether one of its
 	// invocations took a step.
 	Stepped map[string]bool `json:"stepped,omitempty"`
+	// Synchronised says that an execution had a step of a lock, an atomic operation, a channel or
+	// the like.
+	Synchronised bool `json:"synchronised"`
 }
 
 // Stepless returns the methods that took no step. No other thread can interrupt such a
@@ -208,6 +211,7 @@ func (e *Explored) add(other *Explored) {
 	e.Cut += other.Cut
 	e.Undecided += other.Undecided
 	e.Judged += other.Judged
+	e.Synchronised = e.Synchronised || other.Synchronised
 	e.Diverging = append(e.Diverging, other.Diverging...)
 	e.Blocked = append(e.Blocked, other.Blocked...)
 	e.Unverified = append(e.Unverified, other.Unverified...)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"iter"
 	"math"
 	"slices"
@@ -35,7 +36,9 @@ type searcher struct {
 	waits   bool            // an invocation waited in a sequential run
 	waiting map[string]bool // methods with calls that may wait for ever
 	shares  map[*Method]share
-	spent   time.Duration // by all methods
+	spent   time.Duration   // by all methods
+	drawn   map[uint64]bool // hashes of the programs
+	hash    maphash.Seed
 }
 
 // Search looks for violations in a class. It runs generated programs, one for
@@ -46,7 +49,7 @@ type searcher struct {
 func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 	o.Effort = cmp.Or(o.Effort, DefaultEffort)
 	s := &searcher{ctx: ctx, class: c, options: o, report: &Report{Subject: c.Name, MethodPrograms: map[string]int{}}, start: time.Now(),
-		called: map[*Method]bool{}, waiting: map[string]bool{}, shares: map[*Method]share{}, guilty: o.known}
+		called: map[*Method]bool{}, waiting: map[string]bool{}, shares: map[*Method]share{}, guilty: o.known, drawn: map[uint64]bool{}, hash: maphash.MakeSeed()}
 	s.end = s.start.Add(o.Effort.Time)
 	if len(o.Programs) > 0 { // they have the time that they need
 		s.end = s.start.Add(math.MaxInt64)
@@ -58,8 +61,8 @@ func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 	s.targets = targets
 	defer func() {
 		for _, t := range targets {
-			for _, stop := range t.stop {
-				stop()
+			for _, from := range t.sources {
+				from.stop()
 			}
 		}
 	}()
@@ -134,54 +137,46 @@ func (s *searcher) bounded(d time.Duration, f func()) {
 // A target is a method to blame, with the programs that call it.
 type target struct {
 	method    string
-	next      []func() (*Program, bool) // the first is for methods that do not wait
-	stop      []func()                  // of next
+	sources   []*source // the first draws programs within the bounds, the others within wider ones
+	sequences int       // how many of the sources, from the first on, differ by their sequences
+	widens    bool      // wider bounds have their share
 	tried     int
 	generated int // 0: without end
 	done      bool
 	ended     bool // all programs were run
 }
 
-func newTarget(method string, programs ...iter.Seq[*Program]) *target {
-	t := &target{method: method}
-	for _, p := range programs {
-		next, stop := iter.Pull(p)
-		t.next, t.stop = append(t.next, next), append(t.stop, stop)
-	}
-	return t
+func newTarget(method string, programs iter.Seq[*Program]) *target {
+	return &target{method: method, sources: []*source{newSource(programs)}, sequences: 1}
 }
-
-// waitingSequences are the numbers of sequences of random programs once methods
-// have been seen to wait. With two sequences, at most one can wait if the other is
-// to wake it.
-var waitingSequences = []int{2, 3, 4}
 
 // mostDrawn bounds the draws for a random program that does not call all methods of a
 // violation.
 const mostDrawn = 1 << 16
 
-// draw returns the next program of a target.
-func (s *searcher) draw(t *target) (*Program, bool) {
-	next := t.next[0]
-	if s.waits {
-		next = t.next[t.tried%len(t.next)]
-	}
+// draw returns the next program of a target, and where it comes from.
+func (s *searcher) draw(t *target) (*Program, *source) {
+	from, repeated := s.from(t), 0
 	slow := mostSlow
 	if s.options.Exhaustive || s.hadShare(s.class.Method(t.method)) {
 		slow = 0
 	}
 	for drawn := 0; s.options.Exhaustive || drawn < mostDrawn; drawn++ {
-		p, ok := next()
+		p, ok := from.next()
 		switch {
-		case !ok || len(s.programs) > 0:
-			return p, ok
+		case !ok:
+			return nil, nil
 		case s.isGuilty(p), s.mayWait(p):
 		case drawn < slow && s.hadShare(s.slowest(p)):
+		case !s.options.Exhaustive && drawn < mostSlow && s.avoids(t, p):
+		case !s.options.Exhaustive && repeated < mostRepeats && s.repeats(t, p):
+			repeated++
+			from = t.sources[repeated%len(t.sources)]
 		default:
-			return p, true
+			return p, from
 		}
 	}
-	return nil, false
+	return nil, nil
 }
 
 // maxGenerated bounds how many enumerated programs are counted.
@@ -203,14 +198,14 @@ func (s *searcher) generated() ([]*target, error) {
 		if err != nil {
 			return nil, err
 		}
-		all := []iter.Seq[*Program]{programs}
-		for _, n := range waitingSequences[1:] {
-			g.Bounds.Sequences = n
-			if more, err := Generate(s.class, g); err == nil && o.Bounds.Sequences == 0 && !o.Exhaustive {
-				all = append(all, more)
+		t := newTarget(name, programs)
+		for _, wider := range s.wider(g) {
+			if more, err := Generate(s.class, wider); err == nil {
+				if t.sources = append(t.sources, newSource(more)); wider.Bounds.Sequences != g.Bounds.Sequences {
+					t.sequences++
+				}
 			}
 		}
-		t := newTarget(name, all...)
 		if o.Exhaustive {
 			for p := range programs {
 				s.report.enumerated(p.Len()).Of++

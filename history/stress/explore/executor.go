@@ -10,7 +10,7 @@ import (
 	"github.com/leadline/leadline/history/stress"
 )
 
-// mostPreemptions is Options.Preemptions by default.
+// mostPreemptions is Options.Preemptions by default, for given programs. Generated ones may get one more.
 const mostPreemptions = 3
 
 // levelExecutions is how many schedules of each level a generated program gets at
@@ -40,12 +40,14 @@ func (x *executor) Levels() int {
 	switch o := x.options; {
 	case o.Delays > 0:
 		return o.Delays
-	case o.Preemptions < 0:
-		return mostPreemptions + 1 // which stands for no bound
 	case o.Preemptions > 0:
 		return o.Preemptions
+	case o.Preemptions < 0:
+		return mostPreemptions + 1 // which stands for no bound
+	case x.isGiven():
+		return mostPreemptions
 	}
-	return mostPreemptions
+	return mostPreemptions + 1 // for a small share of the generated programs
 }
 
 // isGiven reports whether the options give the programs.

@@ -169,6 +169,9 @@ func (x *explorer) execute(s schedule.Strategy) *schedule.Result {
 	if x.explored != nil && e.Executions <= watched {
 		x.noteSteps(r)
 	}
+	if x.explored != nil && !x.explored.Synchronised {
+		x.explored.Synchronised = slices.ContainsFunc(r.Trace, synchronises)
+	}
 	switch {
 	case r.Diverged || r.Foreign > 0:
 		e.Diverged++
@@ -176,6 +179,12 @@ func (x *explorer) execute(s schedule.Strategy) *schedule.Result {
 		e.Cut++
 	}
 	return r
+}
+
+// synchronises reports whether a step is one of a lock, an atomic operation, a channel or the like,
+// if plain loads and stores are no steps.
+func synchronises(a schedule.Access) bool {
+	return a.Kind != schedule.Begin && a.Kind != schedule.Yield && a.Flags&schedule.Clock == 0
 }
 
 // watched is the number of executions of a program whose steps are attributed to methods.
