@@ -64,7 +64,7 @@ func TestShare(t *testing.T) {
 				if all++; !strings.Contains(program, "keys") && !strings.Contains(program, "items") {
 					quick++
 				}
-				if all == 60 {
+				if all == 240 {
 					stop()
 				}
 			}, Found: func(f *stress.Finding) {
