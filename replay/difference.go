@@ -10,7 +10,7 @@ import (
 )
 
 // A Difference is how a result that lists the elements of a collection differs from what
-// the object has. The zero value is no difference.
+// the object has. The zero value means that they do not differ.
 type Difference struct {
 	Missing []history.Value // elements that the result lacks, or has too seldom
 	Extra   []history.Value // elements that the object lacks, or has less often
@@ -125,7 +125,7 @@ func CommonDifference(recorded history.Value, others []history.Value) (all Diffe
 }
 
 // String says what is missing, extra and out of order, as in "10 is missing, 2 comes before 1".
-// It is "" if there is no difference.
+// It is "" if they do not differ.
 func (d *Difference) String() string {
 	var parts []string
 	add := func(all []history.Value, what string) {

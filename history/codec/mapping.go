@@ -50,7 +50,7 @@ var partNames = [partCount]string{"skip", "process", "op", "type", "f", "args", 
 // isStamp reports whether the value of a part is a stamp.
 func (p part) isStamp() bool { return p == callPart || p == returnPart || p == atPart }
 
-// settings are the names in a mapping whose values are no expressions.
+// settings are the names in a mapping whose values are not expressions.
 var settings = map[string]func(m *mapping, value string) error{"model": (*mapping).setModel, "tie": (*mapping).setTie,
 	"read": (*mapping).setRead, "header": (*mapping).setHeader, "records": (*mapping).setRecords}
 

@@ -15,7 +15,7 @@ var runMark = regexp.MustCompile(`^lein test |jepsen\.core.*(?:Running test|Run 
 // reportMark begins the report of knossos, which repeats events without the prefix of a worker.
 var reportMark = []byte("Not linearizable. Linearizable prefix was")
 
-// cutMark sets the kind of a line that is no event, and as its process the worker that starts there.
+// cutMark sets the kind of a line that is not an event, and as its process the worker that starts there.
 func cutMark(l *line, text []byte) {
 	if bytes.HasPrefix(text, reportMark) {
 		l.kind = reportLine

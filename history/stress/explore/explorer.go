@@ -182,7 +182,7 @@ func (x *explorer) execute(s schedule.Strategy) *schedule.Result {
 }
 
 // synchronises reports whether a step is one of a lock, an atomic operation, a channel or the like,
-// if plain loads and stores are no steps.
+// if plain loads and stores are not steps.
 func synchronises(a schedule.Access) bool {
 	return a.Kind != schedule.Begin && a.Kind != schedule.Yield && a.Flags&schedule.Clock == 0
 }

@@ -24,7 +24,7 @@ func (r *room) Enter() int64 {
 	return 1
 }
 
-// keys has counters, of which that of the last key is not atomic.
+// keys has a counter for each key. The one of the last key is not atomic.
 type keys struct {
 	lock latch
 	n    map[int]int
@@ -43,7 +43,7 @@ func (k *keys) Inc(key int) int {
 	return v + 1
 }
 
-// until searches a class until so many programs have begun, and returns the programs and the report.
+// until searches a class until a number of programs have begun. It returns them and the report.
 func until(t *testing.T, c *stress.Class, o stress.Options, most int) (programs []string, r *stress.Report) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
