@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -386,7 +387,11 @@ func staysReadOnly(c *Class, m *Method, trying func(string) func()) (bool, error
 	random := rand.New(rand.NewPCG(1, 1)) // the same trials each time
 	usable, late := *c, map[*Method]int{}
 	enough, most := 0, 6
+	before := runtime.NumGoroutine()
 	for n := 0; n < readOnlyTrials && slices.Contains(usable.Methods, m); n++ {
+		if n > readOnlyEnough+readOnlyLate && runtime.NumGoroutine() > before+n { // more would only be slower
+			break
+		}
 		past, future := randomCalls(random, &usable, most, trying), randomCalls(random, &usable, most, trying)
 		observe := randomCall(random, m, trying)
 		var results [3]string
