@@ -101,6 +101,7 @@ type safetyRecord struct {
 	Type         string         `json:"type"`
 	Declared     string         `json:"declared"` // "yes", "no" or "unknown"
 	Unsafe       bool           `json:"unsafe"`
+	Found        string         `json:"found"` // "yes", "seen" (not confirmed), "no" or "not tested"
 	Reason       *string        `json:"reason"`
 	Calls        *string        `json:"calls"`
 	Stacks       []string       `json:"stacks"`
@@ -117,7 +118,8 @@ type safetyRecord struct {
 }
 
 func (r *safetyRow) record() *safetyRecord {
-	rec := &safetyRecord{Kind: "safety", Type: r.Target, Declared: r.Declared, Tests: r.Tests, Executions: r.Executions,
+	found, _ := r.found()
+	rec := &safetyRecord{Kind: "safety", Type: r.Target, Declared: r.Declared, Found: found, Tests: r.Tests, Executions: r.Executions,
 		Elapsed: r.Elapsed.Seconds(), File: r.File, Unreproduced: []unreproduced{}, Races: r.Races, Race: present(r.Race)}
 	if f := r.Finding; f != nil {
 		rec.Unsafe, rec.Calls, rec.Stacks, rec.Implicit = true, &f.Calls, f.Stacks, &f.Implicit
@@ -190,7 +192,8 @@ func (f *stressFlags) testSafety(s streams, args []string) int {
 		status = worse(status, s.failed("safety", err))
 	}
 	for _, row := range run.rows {
-		status = worse(status, row.status())
+		_, own := row.found()
+		status = worse(status, own)
 		delete(declared, row.Target)
 	}
 	if names := slices.Sorted(maps.Keys(declared)); len(names) > 0 && ctx.Err() == nil {
@@ -298,17 +301,19 @@ func testArgument(ctx context.Context, file string) string {
 	return name
 }
 
-// status returns the exit status that the row causes.
-func (r *safetyRow) status() int {
+// found returns whether the type was found to be unsafe, and the exit status that this causes.
+func (r *safetyRow) found() (text string, status int) {
 	switch {
 	case r.Finding != nil:
-		return stressStatus
+		return "yes", stressStatus
+	case len(r.Unreproduced) > 0:
+		return "seen", statusUnknown
 	case r.Error != "":
-		return statusBad
+		return "not tested", statusBad
 	case r.Tests == 0:
-		return statusUnknown
+		return "not tested", statusUnknown
 	}
-	return statusOK
+	return "no", statusOK
 }
 
 func firstLine(text string) string {
@@ -325,6 +330,8 @@ func (r *safetyRun) note(err error) {
 // reproduce compiles the Go test of a finding and runs it a few times. It scales the
 // test up until most runs fail.
 func reproduce(ctx context.Context, dir string, f *safety.Exposure) (best reproduction) {
+	ctx, stop := context.WithTimeout(ctx, mostConfirming)
+	defer stop()
 	used := time.Duration(0)
 	runs := 5
 	if !f.Quick() {
@@ -333,7 +340,7 @@ func reproduce(ctx context.Context, dir string, f *safety.Exposure) (best reprod
 	for executions := leastExecutions; executions <= mostExecutions && ctx.Err() == nil && used < longReproduction; executions *= 10 {
 		f.Scale(executions)
 		program := filepath.Join(dir, "safety.test")
-		if err := buildTest(ctx, dir, program, "safety_test.go", f.Source); err != nil {
+		if err := buildTest(ctx, dir, program, "safety_test.go", f.Source); err != nil && ctx.Err() == nil {
 			best.Remark = fmt.Sprintf("the test does not compile: %v", err)
 			return best
 		}
@@ -359,11 +366,13 @@ func reproduce(ctx context.Context, dir string, f *safety.Exposure) (best reprod
 }
 
 // The number of executions of a Go test is scaled up from leastExecutions to
-// mostExecutions, until its runs have used longReproduction of processor time.
+// mostExecutions, until its runs have used longReproduction of processor time, or mostConfirming is
+// over with all builds.
 const (
 	leastExecutions  = 1000
 	mostExecutions   = 10_000_000
 	longReproduction = 20 * time.Second
+	mostConfirming   = 3 * time.Minute
 )
 
 // buildTest builds the program of a Go test, which gets a name in the directory.
@@ -423,15 +432,16 @@ func (r *safetyRun) finish() error {
 		}
 		rows := [][]string{header}
 		for _, row := range r.rows {
-			found, reason, implicit, rate := "no", "-", "-", "-"
+			reason, implicit, rate := "-", "-", "-"
+			found, _ := row.found()
 			if f := row.Finding; f != nil {
-				found, reason, implicit = "yes", f.Kind+": "+firstLine(f.Text), map[bool]string{false: "no", true: "yes"}[f.Implicit]
+				reason, implicit = f.Kind+": "+firstLine(f.Text), map[bool]string{false: "no", true: "yes"}[f.Implicit]
 				if f.Kind == "does not return" {
 					reason = f.Kind
 				}
 				rate = fmt.Sprintf("%d/%d", row.Failing, row.Runs)
-			} else if row.status() != statusOK {
-				found, reason = "not tested", cmp.Or(row.Error, "no test within the time")
+			} else if found == "not tested" {
+				reason = cmp.Or(row.Error, "no test within the time")
 			}
 			cells := []string{row.Target, row.Declared, found, reason, implicit, strconv.Itoa(row.Tests), strconv.Itoa(row.Executions),
 				row.Elapsed.Round(10 * time.Millisecond).String(), rate}
@@ -452,7 +462,10 @@ func (r *safetyRun) finish() error {
 // remarks writes what the table has no column for.
 func (r *safetyRun) remarks(row *safetyRow) {
 	for _, f := range row.Unreproduced {
-		fmt.Fprintf(r.out, "%s: seen, not reproduced: %s: %s\n  %s\n", row.Target, f.Kind, firstLine(f.Text), f.Calls)
+		fmt.Fprintf(r.out, "%s: seen, not confirmed: %s: %s\n  %s\n", row.Target, f.Kind, firstLine(f.Text), f.Calls)
+	}
+	if len(row.Unreproduced) > 0 {
+		fmt.Fprintf(r.out, "%s: its Go test had up to %d executions, %v of processor time and %v to confirm it, unless the search was stopped\n", row.Target, mostExecutions, longReproduction, mostConfirming)
 	}
 	if row.Remark != "" {
 		fmt.Fprintf(r.out, "%s: %s\n", row.Target, row.Remark)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"os"
@@ -11,6 +12,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/leadline/leadline/cmd/internal/flagkind"
+	"github.com/leadline/leadline/history/stress/safety"
 )
 
 // Packages with a type each, for tests.
@@ -79,6 +83,37 @@ func TestStressSafety(t *testing.T) {
 	saved, err := os.ReadFile(filepath.Join(found, "broken.Table-1", "safety_test.go"))
 	if err != nil || !regexp.MustCompile(`const executions = 10+\n`).Match(saved) {
 		t.Errorf("%v in\n%s", err, saved)
+	}
+}
+
+// What was seen and not confirmed is neither safe nor unsafe.
+func TestSafetyFound(t *testing.T) {
+	f := &safety.Exposure{Failure: safety.Failure{Kind: "panic", Text: "out of range"}, Calls: "{ Put } || { Put }"}
+	seen := []*safety.Exposure{f}
+	for _, test := range []struct {
+		of     safety.Summary
+		error  string
+		found  string
+		status int
+	}{
+		{safety.Summary{Tests: 9}, "", "no", statusOK},
+		{safety.Summary{Tests: 9, Unreproduced: seen}, "", "seen", statusUnknown},
+		{safety.Summary{Tests: 9, Unreproduced: seen, Finding: f}, "", "yes", statusNot},
+		{safety.Summary{}, "", "not tested", statusUnknown},
+		{safety.Summary{}, "no constructor", "not tested", statusBad},
+	} {
+		row := &safetyRow{Tested: safety.Tested{Summary: &test.of, Error: test.error}}
+		if found, status := row.found(); found != test.found || status != test.status || row.record().Found != test.found {
+			t.Errorf("%+v: %s, status %d", test, found, status)
+		}
+		var out bytes.Buffer
+		f := &stressFlags{output: &flagkind.Choice{Value: "text"}}
+		if err := (&safetyRun{out: bufio.NewWriter(&out), flags: f, rows: []*safetyRow{row}, streams: streams{out: &out}}).finish(); err != nil {
+			t.Fatal(err)
+		}
+		if text := out.String(); strings.Contains(text, "seen, not confirmed: panic: out of range") != (len(test.of.Unreproduced) > 0) || strings.Contains(text, "10000000 executions, 20s of processor time and 3m0s") != (len(test.of.Unreproduced) > 0) {
+			t.Errorf("%+v:\n%s", test, text)
+		}
 	}
 }
 

@@ -68,8 +68,10 @@
 //
 // The report has the stacks and a Go test that needs nothing but the package. It is
 // compiled and run first, and scaled up from 1,000 executions until most of its runs
-// fail; the report has how many. A failure whose test never fails is not a finding. It
-// is listed as seen, not reproduced, and the search continues until there are five.
+// fail; the report has how many. That takes at most 10,000,000 executions, 20 seconds of processor
+// time and three minutes. A failure whose test never fails is not a finding, nor is one that could
+// not be judged in a minute, or before the search was stopped. It is listed as seen, not confirmed,
+// and the search continues until there are five.
 // --save names the directory of these tests. Keep it in the module, so that go test
 // runs them there.
 //
@@ -85,7 +87,8 @@
 // The table at the end has, for each type, whether it is declared safe and was found
 // unsafe, the reason, whether the runtime rather than an explicit panic reports it,
 // and the tests, executions and time until then. A type without a single test is not
-// tested, and the exit status is 3. With --race, it also counts tests in
+// tested, and one with failures that were not confirmed is neither safe nor unsafe, but "seen": the
+// exit status is 3 for both. With --race, it also counts tests in
 // which the race detector found something; these are not failures.
 //
 // --time is a minute by default. A search has rounds, with seeds derived from --seed. The

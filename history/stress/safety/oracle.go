@@ -62,7 +62,8 @@ func (o *Parameters) round(n int) limits {
 type Summary struct {
 	Target  string
 	Finding *Exposure // nil if there is none
-	// Unreproduced has what was seen but not confirmed. It does not count.
+	// Unreproduced has what was seen but not confirmed, also because the search was stopped. It is no
+	// finding, but the target is not known to be safe either.
 	Unreproduced []*Exposure
 	Tests        int // that were run
 	Executions   int // of their suffixes in parallel
@@ -292,8 +293,13 @@ func (h *searcher) check(t *Test) {
 // whether it does.
 func (h *searcher) judge(t *Test, f *Failure, stuck *process, executions int) bool {
 	begun := time.Now()
-	if f.InPrefix || h.sequentially(t, f, executions) {
+	found := &Exposure{Failure: *f, Test: t, Calls: h.catalog.textOf(t), Source: h.catalog.source(t, f), Executions: executions}
+	switch fails, judged := h.sequentially(t, f, executions); {
+	case fails && (f.InPrefix || h.ctx.Err() == nil):
 		h.report.Sequential++
+		return false
+	case !judged || h.ctx.Err() != nil:
+		h.report.Unreproduced = append(h.report.Unreproduced, found)
 		return false
 	}
 	if !f.Quick() {
@@ -301,17 +307,13 @@ func (h *searcher) judge(t *Test, f *Failure, stuck *process, executions int) bo
 		case <-h.ctx.Done():
 		case <-time.After(patience - time.Since(begun)):
 		}
-		if a, _, err := stuck.ask(&request{Again: true}); err != nil || !a.Same {
+		if a, _, err := stuck.ask(&request{Again: true}); h.ctx.Err() == nil && (err != nil || !a.Same) {
 			h.report.Unclear++
 			return false
 		}
 	}
-	if h.ctx.Err() != nil || h.err != nil {
-		return false
-	}
-	found := &Exposure{Failure: *f, Test: t, Calls: h.catalog.textOf(t), Source: h.catalog.source(t, f), Executions: executions}
 	begun = time.Now()
-	if h.options.Confirm == nil || h.options.Confirm(found) {
+	if stopped := h.ctx.Err() != nil || h.err != nil; !stopped && (h.options.Confirm == nil || h.options.Confirm(found)) {
 		h.report.Finding = found
 	} else {
 		h.report.Unreproduced = append(h.report.Unreproduced, found)
@@ -321,10 +323,13 @@ func (h *searcher) judge(t *Test, f *Failure, stuck *process, executions int) bo
 }
 
 // sequentially reports whether a linearization fails for the same reason as f, or may
-// do so. All run several times, and together more often than the test itself, as an
-// object may fail by chance. They first run in batches, as the test does, in case
-// instances share something.
-func (h *searcher) sequentially(t *Test, f *Failure, executions int) bool {
+// do so, and whether all were tried that have to be. All run several times, and together more
+// often than the test itself, as an object may fail by chance. They first run in batches, as the
+// test does, in case instances share something.
+func (h *searcher) sequentially(t *Test, f *Failure, executions int) (fails, judged bool) {
+	if f.InPrefix {
+		return true, true
+	}
 	orders := linearizations(t)
 	repeat := max(3, 3*executions/len(orders)+1)
 	instances := max(2, batch/len(orders))
@@ -335,18 +340,17 @@ func (h *searcher) sequentially(t *Test, f *Failure, executions int) bool {
 			r.Batch = batch
 		}
 		if h.fails(t, f, r) {
-			return true
+			return true, true
 		}
 		if time.Since(begun) > longJudging {
-			h.report.Unclear++
-			return true
+			return false, false
 		}
 	}
-	return false
+	return false, true
 }
 
 // longJudging bounds the time to run all linearizations of a test. Else, a slow test with
-// thousands of them would take that of all others. Then it is not a finding.
+// thousands of them would take that of all others. Then it is not confirmed.
 const longJudging = time.Minute
 
 // fails runs a linearization, and reports whether it fails for the same reason as f, or may

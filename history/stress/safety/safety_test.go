@@ -418,6 +418,33 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
+// A failure that was seen when the search is stopped is kept, before it is judged and before it is
+// confirmed.
+func TestStopped(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	var seen *Exposure
+	r, err := Search(ctx, &subjects, "Table", Parameters{Seed: 1, Time: 5 * time.Minute, Confirm: func(f *Exposure) bool {
+		seen = f
+		stop()
+		return false
+	}})
+	if err != nil || r.Finding != nil || len(r.Unreproduced) != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	c, err := newCatalog(&subjects, subjects.Targets[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &searcher{ctx: ctx, library: &subjects, catalog: c, report: &Summary{}, dir: t.TempDir(), tried: map[int]bool{}, begun: time.Now()}
+	if h.judge(seen.Test, &seen.Failure, nil, 1) || h.report.Sequential > 0 || len(h.report.Unreproduced) != 1 {
+		t.Errorf("before it is judged: %+v", h.report)
+	}
+	seen.InPrefix = true
+	if h.judge(seen.Test, &seen.Failure, nil, 1) || h.report.Sequential != 1 || len(h.report.Unreproduced) != 1 {
+		t.Errorf("of the prefix: %+v", h.report)
+	}
+}
+
 // Instances of a generic type have one report, until one has a finding.
 func TestSearchInstances(t *testing.T) {
 	instances := func(names ...string) *Library {
