@@ -92,11 +92,19 @@
 // methods (snapshot, predicate, query, bulk mutation, reset, local mutation), guessed from what
 // they take and return.
 //
-// A violation of an object of --new also becomes a Go test, beside its history: the program, the
+// The first violation of an object of --new also becomes a Go test, beside its history: the program, the
 // expected outcomes, each with an order that has it, and a loop of ten seconds (one with -short).
 // It imports nothing but the package and the standard library. Stress runs it up to three times, and
 // keeps it if it fails. A violation that schedules have found has another test, which replays the
-// schedule by stresstest.Replay. A line says which tests there are, or why there is none.
+// schedule by stresstest.Replay. A line says which tests there are, or why there is none. Each other
+// violation has a line with the command that makes its tests.
+//
+// A search is bounded by executions on threads, or by schedules and their steps: as many as an idle machine
+// does in two minutes. A busy one takes longer for the same, up to eight minutes. --executions N bounds executions
+// alone, without the clock, and --time alone the clock, without executions; both may be given. The last
+// line says which bound ended the search, if one did. What follows a violation (its proof, reduction,
+// replays, levels and the runs of its Go test) is within the time, or takes a tenth of it and some
+// seconds more; builds are apart. What was cut is said: "cut short: not reduced further".
 //
 // While threads run, stress builds an instrumented copy of the packages under test, and then
 // explores interleavings one by one; see Schedules. --threads runs threads alone.
@@ -138,7 +146,7 @@
 // passes over the thread whose turn it is. Some random schedules come first.
 //
 // In a first pass, only synchronization takes steps. If it finds no violation in half of the
-// time, plain loads and stores are steps, too, in a second one. With --plain, they are steps
+// bounds, plain loads and stores are steps, too, in a second one. With --plain, they are steps
 // at once. If no call has synchronized in the first pass, the object "has no synchronisation": the
 // first violation of the second pass is an example, and the only one that is reported.
 //

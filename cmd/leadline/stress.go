@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,10 +29,9 @@ type stressFlags struct {
 	subjects  []string
 	construct []string
 	from      string
-	time      time.Duration
-	perRun    time.Duration
+	effort    stress.Effort
+	time      time.Duration // of safety
 	save      string
-	histories string
 	output    *flagkind.Choice
 	safety    safetyFlags
 	schedules scheduleFlags
@@ -40,19 +40,19 @@ type stressFlags struct {
 func setupStress(flags *pflag.FlagSet) func(streams, []string) int {
 	f := &stressFlags{command: "stress", all: flags}
 	f.objectFlags()
-	flags.StringVar(&f.Name, "name", "", "what to call the object of --new (default: the constructor)")
-	flags.StringVar(&f.from, "from", "", "`file` with an object a line, by the flags --new, --name, --core, --read-only, --weak, --exclude and --values")
+	flags.StringVar(&f.from, "from", "", "`file` with an object a line: --new, a --name for the results, --core, --read-only, --weak, --exclude and --values")
 	flags.StringArrayVar(&f.Programs, "program", nil, "`program` to run, as '{ put(0,0) } || { clear() } [ size() ]', instead of generated ones; may be repeated")
 	flags.BoolVar(&f.Outcomes, "outcomes", false, "count the outcomes of each --program, on threads and in schedules, instead of searching")
-	flags.DurationVar(&f.time, "time", 0, "how long an object is tested at most (default 2m); a violation that is seen by then is still proved")
-	flags.DurationVar(&f.perRun, "run", 0, "how long a program is run (default 50ms)")
+	flags.Int64Var(&f.effort.Executions, "executions", 0, fmt.Sprintf("executions on threads, or schedules, that an object gets at most (default %d, or %d with %d steps, which take an idle machine about 2m, and at most %v)",
+		stress.DefaultEffort.Executions, stress.DefaultEffort.Schedules, stress.DefaultEffort.Steps, stress.DefaultEffort.Time))
+	flags.DurationVar(&f.effort.Time, "time", 0, "how long an object is tested at most, instead of a number of executions; a tenth more and some seconds are for proofs")
+	flags.DurationVar(&f.effort.Program, "run", 0, "how long a program is run on threads (default 50ms)")
 	flags.Uint64Var(&f.Seed, "seed", 1, "seed of the programs; it does not fix how the threads interleave")
 	flags.IntVar(&f.Bounds.MaxInvocations, "max-invocations", 0, "most invocations in the sequences of a program (default 6, at most 1000)")
 	flags.IntVar(&f.Bounds.Sequences, "sequences", 0, "sequences of invocations that run in parallel (default 2, and a share with 3 and 4; at most 8)")
 	valuesFlag(flags, &f.Bounds.Values)
 	flags.BoolVar(&f.Exhaustive, "exhaustive", false, "run every program within the bounds, by rising numbers of invocations, sequences and values, instead of drawing them")
 	flags.StringVar(&f.save, "save", "leadline-violations", "`directory` for programs and histories of violations; empty: none")
-	flags.StringVar(&f.histories, "histories", "", "`file` for recorded executions, three of each program, compressed if it ends in .gz or .zst")
 	f.output = outputFlag(flags, "text", "json", "html")
 	flags.BoolVar(&f.Threads, "threads", false, "run threads alone, instead of exploring schedules of an instrumented build as soon as that is there")
 	flags.IntVar(&f.Preemptions, "preemptions", 0, "most preemptions of a schedule, or delays if the object starts goroutines (default 3, and a small share with 4); programs get one first, then two, and so on; -1: three, and then without a bound")
@@ -105,8 +105,8 @@ func (f *stressFlags) run(s streams, args []string) int {
 		return fail(s, "stress", errors.New("an empty --program"))
 	case len(f.Programs) > 0 && (len(f.subjects)+len(f.construct) > 1 || f.from != ""):
 		return fail(s, "stress", errors.New("--program is for one object"))
-	case f.time < 0 || f.perRun < 0:
-		return fail(s, "stress", errors.New("times must not be negative"))
+	case f.effort.Time < 0 || f.effort.Program < 0 || f.effort.Executions < 0:
+		return fail(s, "stress", errors.New("times and executions must not be negative"))
 	}
 	if f.Preemptions < -1 {
 		return fail(s, "stress", errors.New("--preemptions must be -1 or more"))
@@ -137,7 +137,7 @@ func (f *stressFlags) withObjects(s streams, do func(context.Context, streams, [
 func (f *stressFlags) mismatch() error {
 	var err error
 	if !f.all.Changed("new") {
-		err = noEffect(f.all, "without --new", "name", "core", "read-only", "weak", "exclude")
+		err = noEffect(f.all, "without --new", "core", "read-only", "weak", "exclude")
 	}
 	if err == nil && f.Threads {
 		err = noEffect(f.all, "with --threads", "preemptions", "plain", "instrument")
@@ -146,13 +146,13 @@ func (f *stressFlags) mismatch() error {
 		err = noEffect(f.all, "without --program", "outcomes")
 	}
 	if err == nil && f.Outcomes {
-		err = noEffect(f.all, "with --outcomes", "save", "histories")
+		err = noEffect(f.all, "with --outcomes", "save")
 	}
 	if err == nil && f.all.Changed("program") {
 		err = noEffect(f.all, "with --program", "max-invocations", "sequences", "values", "exhaustive")
 	}
 	if err == nil {
-		err = notZero(f.all, "time", "run", "max-invocations", "sequences", "values", "preemptions")
+		err = notZero(f.all, "executions", "time", "run", "max-invocations", "sequences", "values", "preemptions")
 	}
 	return err
 }
@@ -299,26 +299,15 @@ func (f *stressFlags) optionsFor(o *object) stress.Options {
 	if o.values > 0 {
 		options.Bounds.Values = o.values
 	}
-	options.Effort = stress.DefaultEffort
-	if f.time > 0 {
-		options.Effort.Time = f.time
-	}
-	if f.histories != "" {
-		options.Keep = 3
-	}
-	if f.perRun > 0 {
-		options.Effort.Program = f.perRun
-	}
+	effort := f.effort
+	effort.Schedules = effort.Executions
+	options.Effort = effort.Or(stress.DefaultEffort)
 	return options
 }
 
 // test tests one object after the other and reports.
 func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int {
 	report := newStressReport(s, f)
-	histories, err := newHistoriesFile(f.histories)
-	if err != nil {
-		return fail(s, "stress", err)
-	}
 	progress := newProgress(s.err)
 	progress.what = "programs"
 	status := statusOK
@@ -327,10 +316,10 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 			break
 		}
 		options := f.optionsFor(&o)
+		stop := progress.move()
 		options.Starting = func(string, string) { progress.step() }
-		options.Found = func(found *stress.Finding) { progress.clear(); report.found(&o, found) }
-		options.Crashed = func(c *stress.Crash) { progress.clear(); report.crashed(&o, options.Effort.Program, c) }
-		options.History = histories.add
+		options.Found = func(found *stress.Finding) { progress.hide(func() { report.found(&o, found) }) }
+		options.Crashed = func(c *stress.Crash) { progress.hide(func() { report.crashed(&o, options.Effort.Program, c) }) }
 		options.OnThreads = func() *worker.Program { return &o.program }
 		threads := func(ctx context.Context, options stress.Options) (*stress.Report, error) {
 			return stress.Supervise(ctx, o.program, options)
@@ -341,7 +330,13 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 			result = reports[len(reports)-1]
 			report.before[result] = reports[:len(reports)-1]
 		}
-		progress.clear()
+		left := cmp.Or(options.Effort.Time, time.Hour)
+		for _, r := range reports {
+			if r.Explored != nil || len(reports) == 1 { // threads run beside the build
+				left -= r.Elapsed
+			}
+		}
+		report.goTests(ctx, &o, left, stop)
 		if err != nil {
 			s.failed("stress", fmt.Errorf("%s: %w", o.name, err))
 			status = statusBad
@@ -349,7 +344,6 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 		if result == nil {
 			continue
 		}
-		report.goTests(ctx, &o)
 		result.Subject = o.name
 		if o.instrumented != nil {
 			result.NotInstrumented = o.instrumented.Remarks()
@@ -362,7 +356,7 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 			status = worse(status, statusUnknown)
 		}
 	}
-	if err := errors.Join(report.finish(), histories.close()); err != nil {
+	if err := report.finish(); err != nil {
 		return worse(status, s.failed("stress", err))
 	}
 	if ctx.Err() != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/gotest"
@@ -34,41 +35,44 @@ type goTestRecord struct {
 	Remark   *string `json:"remark"`
 }
 
-// goTests writes the Go tests of the violations that were saved of an object, and runs them.
-// It is called when the object is no longer tested: both need the processors.
-func (r *stressReport) goTests(ctx context.Context, o *object) {
-	saved := r.saved
-	r.saved = nil
-	for _, v := range saved {
-		if ctx.Err() != nil {
-			return
-		}
-		rec, err := o.goTest(ctx, &v)
-		r.note(unsaved(err))
-		if err != nil {
-			return
-		}
-		if r.flags.output.Value == "json" {
-			r.note(writeJSON(r.out, rec))
-			continue
-		}
-		fmt.Fprintf(r.out, "Go tests of %s\n", v.Program)
-		if rec.File != nil {
-			fmt.Fprintf(r.out, "  To reproduce: go test %s (%v)\n", report.ShellWord(testArgument(ctx, *rec.File)), rec.Trial)
-		}
-		if rec.Schedule != nil {
-			fmt.Fprintf(r.out, "  To replay: go test %s\n", report.ShellWord(testArgument(ctx, *rec.Schedule)))
-		}
-		if rec.Remark != nil {
-			fmt.Fprintf(r.out, "  %s\n", *rec.Remark)
-		}
-		fmt.Fprintln(r.out)
+// trialTime is how long the runs of Go tests may take after the time of the effort.
+const trialTime = 3 * time.Second
+
+// goTests writes the Go tests of the first violation that was saved of an object, and runs them within
+// what is left of the time. It is called when the object is no longer tested: both need the
+// processors. It calls ran before it prints.
+func (r *stressReport) goTests(ctx context.Context, o *object, left time.Duration, ran func()) {
+	v := r.saved
+	if r.saved = nil; v == nil || ctx.Err() != nil {
+		ran()
+		return
 	}
+	rec, err := o.goTest(ctx, max(left, 0)+trialTime, v)
+	ran()
+	switch r.note(unsaved(err)); {
+	case err != nil:
+		return
+	case r.flags.output.Value == "json":
+		r.note(writeJSON(r.out, rec))
+		return
+	}
+	fmt.Fprintf(r.out, "Go tests of %s\n", v.Program)
+	if rec.File != nil {
+		fmt.Fprintf(r.out, "  To reproduce: go test %s (%v)\n", report.ShellWord(testArgument(ctx, *rec.File)), rec.Trial)
+	}
+	if rec.Schedule != nil {
+		fmt.Fprintf(r.out, "  To replay: go test %s\n", report.ShellWord(testArgument(ctx, *rec.Schedule)))
+	}
+	if rec.Remark != nil {
+		fmt.Fprintf(r.out, "  %s\n", *rec.Remark)
+	}
+	fmt.Fprintln(r.out)
 	r.note(r.out.Flush())
 }
 
-// goTest writes the Go tests of a violation to a directory of their own.
-func (o *object) goTest(ctx context.Context, v *savedViolation) (*goTestRecord, error) {
+// goTest writes the Go tests of a violation to a directory of their own. Their runs take at most the
+// given time.
+func (o *object) goTest(ctx context.Context, within time.Duration, v *savedViolation) (*goTestRecord, error) {
 	rec := &goTestRecord{Kind: "go_test", Program: v.Program, History: v.file}
 	temp, err := os.MkdirTemp("", "leadline-stress-")
 	if err != nil {
@@ -89,7 +93,9 @@ func (o *object) goTest(ctx context.Context, v *savedViolation) (*goTestRecord, 
 	if program := filepath.Join(temp, "stress.test"); tests.Alone != "" {
 		if err := buildTest(ctx, temp, program, "stress_test.go", tests.Alone); err != nil {
 			remark = fmt.Sprintf("its Go test does not compile: %v", err)
-		} else if rec.Trial = gotest.Try(ctx, program, temp, place.Name); rec.Failing == 0 {
+		} else if rec.Trial = gotest.Try(ctx, within, program, temp, place.Name); rec.Runs == 0 {
+			remark = "no Go test without schedules: the time was over before it had run"
+		} else if rec.Failing == 0 {
 			remark = fmt.Sprintf("no Go test without schedules: the violation is rare on threads, and it did not fail in %s", counted(rec.Runs, "run", "runs"))
 		} else if rec.File, err = save("stress_test.go", tests.Alone); err != nil {
 			return rec, err

@@ -2,9 +2,8 @@ package main
 
 import (
 	"bufio"
-	"errors"
+	"cmp"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/leadline/leadline/history/files"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/replay/report"
 	"github.com/leadline/leadline/replay/stresstest"
@@ -43,7 +41,7 @@ type stressReport struct {
 	results []*stress.Report
 	objects map[*stress.Report]object
 	before  map[*stress.Report][]*stress.Report // of the passes before, see stress.Both
-	saved   []savedViolation                    // of the object that is tested
+	saved   *savedViolation                     // the first of the object that is tested
 	err     error
 }
 
@@ -56,8 +54,12 @@ func (r *stressReport) found(o *object, f *stress.Finding) {
 	f.Subject = o.name
 	again := []string{r.again(o, f)}
 	file := r.save(o, f, again)
-	if file != "" && o.path != "" {
-		r.saved = append(r.saved, savedViolation{f, file})
+	switch {
+	case file == "" || o.path == "":
+	case r.saved == nil:
+		r.saved = &savedViolation{f, file}
+	default:
+		again = append(again, "For a Go test: "+r.command(o, f.Program, 0, ""))
 	}
 	if r.flags.output.Value == "json" {
 		shown := *f
@@ -105,7 +107,7 @@ func (r *stressReport) found(o *object, f *stress.Finding) {
 	if f.Scheduled != nil {
 		again = append(explored(f), again...)
 	}
-	for _, line := range []string{f.Variations.String(), f.Kinds()} {
+	for _, line := range []string{f.Variations.String(), f.Kinds(), f.Unfinished()} {
 		if line != "" {
 			again = slices.Insert(again, 0, line)
 		}
@@ -415,43 +417,7 @@ func (r *stressReport) remarks(result *stress.Report) {
 	if line, _ := result.Unsteadiness(); line != "" {
 		fmt.Fprintf(r.out, "  %s\n", line)
 	}
-	if line := result.Passed(); line != "" {
+	if line := cmp.Or(result.Passed(), result.Ending()); line != "" {
 		fmt.Fprintf(r.out, "  %s\n", line)
 	}
-}
-
-// A historiesFile receives recorded executions.
-type historiesFile struct {
-	file *os.File
-	w    io.WriteCloser // to the file, compressing
-	err  error
-}
-
-// newHistoriesFile creates the file. Without a name it keeps nothing.
-func newHistoriesFile(name string) (*historiesFile, error) {
-	if name == "" {
-		return &historiesFile{}, nil
-	}
-	file, err := os.Create(name)
-	if err != nil {
-		return nil, err
-	}
-	w, err := files.Compress(file, name)
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return &historiesFile{file: file, w: w}, nil
-}
-
-func (h *historiesFile) add(text string) {
-	if h.w != nil && h.err == nil {
-		_, h.err = io.WriteString(h.w, text)
-	}
-}
-
-func (h *historiesFile) close() error {
-	if h.w == nil {
-		return nil
-	}
-	return errors.Join(h.err, h.w.Close(), h.file.Close())
 }

@@ -91,12 +91,14 @@ func (c *collector) stop() {
 // A progress counts the histories, or other things, that are done. On a terminal it is
 // a line that changes at most five times a second. Elsewhere it is silent.
 type progress struct {
+	mu      sync.Mutex
 	w       io.Writer // nil: silent
 	n       int
 	last    time.Time
 	visible bool
-	what    string // what is counted
-	pace    *pace  // has more to print; or nil
+	begun   time.Time // if the line moves by itself
+	what    string    // what is counted
+	pace    *pace     // has more to print; or nil
 }
 
 // progressEvery is the time between two changes of the line.
@@ -124,6 +126,8 @@ func (p *progress) result(r *result) {
 }
 
 func (p *progress) step() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.n++
 	if p.w == nil || time.Since(p.last) < progressEvery {
 		return
@@ -134,6 +138,9 @@ func (p *progress) step() {
 func (p *progress) print() {
 	p.last = time.Now()
 	text := fmt.Sprintf("%d %s", p.n, p.what)
+	if !p.begun.IsZero() {
+		text += fmt.Sprintf(", %v", time.Since(p.begun).Truncate(time.Second))
+	}
 	if p.pace != nil {
 		text = p.pace.text(p.last)
 	}
@@ -156,9 +163,36 @@ func (a aboveProgress) Write(text []byte) (int, error) {
 }
 
 // clear removes the line from the terminal, before something else is written.
-func (p *progress) clear() {
+func (p *progress) clear() { p.hide(func() {}) }
+
+// hide removes the line and calls f, which writes something else.
+func (p *progress) hide(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.visible {
 		fmt.Fprint(p.w, "\r\033[K")
 		p.visible = false
 	}
+	f()
+}
+
+// move adds the time to the line, which moves until stop is called: a proof or a build counts nothing.
+// Stop removes it.
+func (p *progress) move() (stop func()) {
+	if p.w == nil {
+		return func() {}
+	}
+	p.begun = time.Now()
+	moves := true
+	go func() {
+		for more := true; more; {
+			time.Sleep(progressEvery)
+			p.hide(func() {
+				if more = moves; more {
+					p.print()
+				}
+			})
+		}
+	}()
+	return func() { p.hide(func() { moves = false }) }
 }

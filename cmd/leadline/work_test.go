@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"runtime"
 	"runtime/debug"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -90,4 +92,39 @@ func TestAbove(t *testing.T) {
 	if got := screen.String(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+}
+
+// TestProgressMoves: a line that moves by itself changes though nothing is counted, not while
+// something else is written, and is gone when it stops.
+func TestProgressMoves(t *testing.T) {
+	screen := &lockedBuffer{}
+	p := &progress{w: screen, what: "programs"}
+	stop := p.move()
+	p.hide(func() { fmt.Fprint(screen, "<"); time.Sleep(2 * progressEvery); fmt.Fprint(screen, ">") })
+	for !strings.Contains(screen.String(), "0 programs, ") {
+		time.Sleep(time.Millisecond)
+	}
+	stop()
+	text := screen.String()
+	if !strings.Contains(text, "<>") || !strings.HasSuffix(text, "\r\033[K") {
+		t.Errorf("%q", text)
+	}
+}
+
+// A lockedBuffer may be written and read at once.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(text []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(text)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
 }

@@ -32,7 +32,6 @@ type message struct {
 	Finding  *Finding         `json:",omitempty"`
 	Reducing *Finding         `json:",omitempty"` // the Finding follows if the process survives
 	Dropped  bool             `json:",omitempty"` // that one is not a violation
-	History  string           `json:",omitempty"` // in leadline's format
 	Crash    *Crash           `json:",omitempty"` // of a goroutine in the scheduler
 	Report   *Report          `json:",omitempty"`
 	Replayed *Replayed        `json:",omitempty"`
@@ -49,7 +48,9 @@ type startingMessage struct {
 	Method, Program string
 	// Calls are the methods that its sequences call.
 	Calls []string `json:",omitempty"`
-	// Judged is how many executions were judged before, with schedules.
+	// Used is what the process has used before, and Judged how many executions of schedules were
+	// judged.
+	Used   Effort
 	Judged int64 `json:",omitempty"`
 }
 
@@ -110,8 +111,7 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 			return err
 		}
 		r.Class.alive = alive
-		switch {
-		case reflected && !j.Settled:
+		if reflected && !j.Settled {
 			write(message{Settled: settled(r, j.ReflectOptions)})
 			return nil
 		}
@@ -169,7 +169,6 @@ func (j *job) searching(checker Checker, write func(message)) Options {
 	o.Found = func(f *Finding) { write(message{Finding: f}) }
 	o.known = j.Known
 	o.unreduced = func(f *Finding) { write(message{Reducing: f, Dropped: f == nil}) }
-	o.History = func(text string) { write(message{History: text}) }
 	o.Crashed = func(c *Crash) { write(message{Crash: c}) }
 	return o
 }

@@ -27,7 +27,7 @@ type Executor interface {
 	Again(ctx context.Context, f *Finding, e *Expected, within time.Duration) *Finding
 	// Simplify looks for the simplest execution with the violation of a program that is no
 	// longer reduced. It reports whether the violation is still real.
-	Simplify(ctx context.Context, f *Finding) (bool, error)
+	Simplify(ctx context.Context, f *Finding, within time.Duration) (bool, error)
 	// Replay runs a program again that showed a violation.
 	Replay(ctx context.Context, p *Program, j *ReplayJob) (*Replayed, error)
 }
@@ -40,9 +40,11 @@ type Try struct {
 	From, Level int
 	// Method is the target, or "".
 	Method string
-	// Time is what is left of the search, and Share what a method may have of it.
-	Time, Share time.Duration
-	Slow        bool // the program calls a method whose programs take long
+	// Left is what is left of the search for the program, and Share how much of its time a method
+	// may have.
+	Left  Effort
+	Share time.Duration
+	Slow  bool // the program calls a method whose programs take long
 	// All counts all outcomes: a violation does not end the run.
 	All bool
 }
@@ -54,9 +56,7 @@ type Trial struct {
 	Whole bool
 	// Overlapped means that invocations of different sequences were open at the same time.
 	Overlapped bool
-	// Recorded executions are those that were looked at one by one. They are among Executed,
-	// each with how often it was seen.
-	Recorded int64
+	// Executed are the executions that were looked at one by one, each with how often it was seen.
 	Executed []Execution
 	// Violating executions are those of Try.All that no order explains, by their outcomes.
 	Violating []Count

@@ -61,7 +61,21 @@ type Finding struct {
 	// violation is then an example of what that leads to, and the only one that is reported.
 	Unsynchronised bool `json:"unsynchronised,omitempty"`
 
+	// Cut is what was not done, as the effort was used up or the search was interrupted.
+	Cut []string `json:"cut,omitempty"`
+
 	Seen Seen `json:"-"` // not in a decoded one
+}
+
+// cut notes what was not done.
+func (f *Finding) cut(what string) { f.Cut = append(f.Cut, what) }
+
+// Unfinished returns a line about what was not done for want of time, or "".
+func (f *Finding) Unfinished() string {
+	if len(f.Cut) == 0 {
+		return ""
+	}
+	return "cut short: not " + strings.Join(f.Cut, ", not ")
 }
 
 // Scheduled is the schedule of a violation.

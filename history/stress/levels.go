@@ -25,8 +25,9 @@ type level struct {
 func (s *searcher) search() error {
 	last := s.executor.Levels()
 	if len(s.programs) > 0 {
-		for _, p := range s.programs {
-			if !s.goesOn() {
+		for n, p := range s.programs {
+			if s.given = len(s.programs) - n; !s.goesOn() {
+				s.report.Ended = s.over()
 				break
 			}
 			var err error

@@ -16,7 +16,7 @@ type Options struct {
 	// ReflectOptions are used by package stresstest and ServeLike, which derive the
 	// class. Search itself ignores them.
 	ReflectOptions
-	Effort Effort // DefaultEffort if zero
+	Effort Effort // DefaultEffort by default
 	Bounds Bounds
 	// Seed fixes the programs, not how their threads interleave.
 	Seed uint64
@@ -42,9 +42,6 @@ type Options struct {
 	// Delays is as in explore.Options. Threads ignore both.
 	Preemptions int
 	Delays      int
-	// Keep is how many recorded executions of each program History receives.
-	// They are executions in which invocations overlapped.
-	Keep int
 	// Dir is where package stresstest saves the histories of violations. By
 	// default this is testdata/leadline in the directory of the package under
 	// test or, under go test -artifacts, the directory of the artifacts.
@@ -70,9 +67,6 @@ type Options struct {
 	Found func(*Finding) `json:"-"`
 	// Crashed receives each crash.
 	Crashed func(*Crash) `json:"-"`
-	// History receives recorded executions in leadline's format, each with a
-	// comment that has the program and how often the execution was seen.
-	History func(text string) `json:"-"`
 
 	targets   func(methods []string) // receives the names of the target methods
 	started   func(startingMessage)  // receives what Starting does
@@ -89,21 +83,6 @@ type Checker interface {
 	// The model "runs" knows the levels itself.
 	Violates(ctx context.Context, h *history.History, levels map[string]visibility.Level) (bool, error)
 }
-
-// An Effort is how long a class is tested.
-type Effort struct {
-	// Time is for a class. Its target methods share it. A violation that is seen
-	// just before the end may take some seconds more to be proved and reduced.
-	Time time.Duration
-	// Program is for a program without a violation.
-	Program time.Duration
-}
-
-// QuickEffort is the default of Go tests, and DefaultEffort the one of everything else.
-var (
-	QuickEffort   = Effort{Time: 10 * time.Second, Program: 20 * time.Millisecond}
-	DefaultEffort = Effort{Time: 2 * time.Minute, Program: 50 * time.Millisecond}
-)
 
 // Bounds limit the size and kind of programs. The zero value is what
 // Violat generates by default ("Generating Tests of Observational Refinement

@@ -43,7 +43,9 @@ func (s *searcher) countOutcomes(p *Program) error {
 		_, err = s.refused(p, err, time.Since(begin))
 		return err
 	}
-	trial, err := s.executor.Run(s.ctx, e, &Try{Level: s.executor.Levels(), Time: max(s.left(), leastRun), Share: s.limit(), All: true})
+	try := s.attempt(0, s.executor.Levels())
+	try.All = true
+	trial, err := s.executor.Run(s.ctx, e, try)
 	if err != nil {
 		return err
 	}

@@ -1,12 +1,10 @@
 package stress
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/leadline/leadline/history/stress/worker"
 )
@@ -23,8 +21,8 @@ type SchedulesBuild func(ctx context.Context, plain bool) (*worker.Program, erro
 //
 // Schedules are explored in up to two passes. In the first one, only synchronization takes
 // steps: there are far fewer schedules, and most violations need no others. If it finds none in
-// half of the time, plain loads and stores are steps, too, in a second pass. The time of the
-// options is for schedules, or for threads alone; it does not include the builds.
+// half of the effort, plain loads and stores are steps, too, in a second pass. The effort of the
+// options is for schedules, or for threads alone; its time does not include the builds.
 //
 // Both returns the report of each pass, which has what the passes before have found, unless it has
 // a violation of the same methods itself. A violation ends the search unless Options.GoOn is set;
@@ -145,21 +143,22 @@ func (r *Report) add(before *Report) {
 
 // schedules explores schedules in up to two passes, given the program of the first.
 func schedules(ctx context.Context, program *worker.Program, build SchedulesBuild, o Options) ([]*Report, error) {
-	whole := cmp.Or(o.Effort, DefaultEffort)
+	whole := o.Effort.Or(DefaultEffort)
 	o.Effort = whole
 	if !o.Outcomes {
-		o.Effort.Time = whole.Time / 2
+		o.Effort = whole.left(Effort{}, 2)
 	}
-	begin := time.Now()
 	first, err := Supervise(ctx, *program, o)
 	if err != nil || isEnough(first) || ctx.Err() != nil || o.Outcomes {
 		return reportsOf(first), err
 	}
-	left := whole.Time - time.Since(begin)
+	if whole.Over(first.used()) != "" {
+		return reportsOf(first), nil
+	}
 	if program, err = build(ctx, true); err != nil || program == nil {
 		return reportsOf(first), err
 	}
-	o.Effort.Time = left
+	o.Effort = whole.left(first.used(), 1)
 	bare := !first.Explored.Synchronised && first.Explored.Judged > 0
 	if bare {
 		o = unsynchronised(o)

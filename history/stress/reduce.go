@@ -2,7 +2,6 @@ package stress
 
 import (
 	"slices"
-	"time"
 
 	"github.com/leadline/leadline/hitting/visibility"
 )
@@ -19,8 +18,8 @@ func (s *searcher) found(t *target, f *Finding) error {
 		s.options.unreduced(&whole)
 	}
 	s.reduce(f)
-	real, err := s.executor.Simplify(s.ctx, f)
-	if s.options.unreduced != nil && !real {
+	real, err := s.executor.Simplify(s.ctx, f, s.left())
+	if s.options.unreduced != nil && !real && s.ctx.Err() == nil { // else nothing is known for certain
 		s.options.unreduced(nil)
 	}
 	if err != nil || !real {
@@ -28,7 +27,9 @@ func (s *searcher) found(t *target, f *Finding) error {
 	}
 	s.report.Findings = append(s.report.Findings, f)
 	f.write()
-	if f.Fault == "" {
+	if f.Fault == "" && s.left() <= 0 {
+		f.cut("compared with levels")
+	} else if f.Fault == "" {
 		methods := f.Methods
 		if f.Method != "" {
 			methods = []string{f.Method}
@@ -52,17 +53,24 @@ func (s *searcher) found(t *target, f *Finding) error {
 	return nil
 }
 
-// reduceTime bounds the reduction of a program.
-var reduceTime = 10 * time.Second
+// reduceTime bounds the reduction of a program, which also has the executions and steps of QuickEffort.
+var reduceTime = QuickEffort.Time
 
 // reduce replaces the program of a finding by a smaller one, again and again, as
-// long as the smaller one still shows the violation.
+// long as the smaller one still shows the violation. Half of the time that is left is for the
+// rest of the proof.
 func (s *searcher) reduce(f *Finding) {
-	s.bounded(min(reduceTime, s.left()), func() {
+	begin := s.used()
+	over := func() bool {
+		used := s.used()
+		return s.ctx.Err() != nil || s.left() <= 0 || QuickEffort.Over(Effort{used.Executions - begin.Executions, used.Schedules - begin.Schedules, used.Steps - begin.Steps, 0, 0}) != ""
+	}
+	s.bounded(min(reduceTime, s.left()/2), func() {
 		for again := true; again; {
 			again = false
 			for _, p := range f.smaller() {
-				if s.ctx.Err() != nil || s.left() <= 0 {
+				if over() {
+					f.cut("reduced further")
 					return
 				}
 				if less := s.retry(f, p); less != nil {
@@ -113,7 +121,7 @@ func (s *searcher) retry(f *Finding, p *Program) *Finding {
 	if found == nil {
 		return nil
 	}
-	found.Method, found.Explored, found.Generated, found.Elapsed = f.Method, f.Explored, f.Generated, f.Elapsed
+	found.Cut, found.Method, found.Explored, found.Generated, found.Elapsed = f.Cut, f.Method, f.Explored, f.Generated, f.Elapsed
 	if found.Method != "" && !slices.ContainsFunc(p.All(), func(inv Invocation) bool { return inv.Method.Name == found.Method }) {
 		found.Method = "" // the violation does not need that method
 	}

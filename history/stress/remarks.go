@@ -2,8 +2,8 @@ package stress
 
 import "fmt"
 
-// Passed returns a line about a search without violations: how much it ran, and whether
-// the clock ended it. It is "" if there are violations, or if nothing could be judged.
+// Passed returns a line about a search without violations: how much it ran, and what
+// ended it. It is "" if there are violations, or if nothing could be judged.
 func (r *Report) Passed() string {
 	if _, nothing := r.Unsteadiness(); nothing || len(r.Findings)+len(r.Crashes) > 0 {
 		return ""
@@ -13,8 +13,8 @@ func (r *Report) Passed() string {
 		what = []string{"schedule", "schedules"}
 	}
 	line := fmt.Sprintf("no violation in %s and %s", counted(r.Programs, "program", "programs"), counted(int(r.Executions), what[0], what[1]))
-	if r.Clock {
-		line += "; the clock ended the search, so a busier machine tries less"
+	if ending := r.Ending(); ending != "" {
+		line += "; " + ending
 	}
 	return line
 }

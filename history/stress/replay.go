@@ -1,7 +1,6 @@
 package stress
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -104,22 +103,26 @@ func (s *supervisor) verify(f *Finding) bool {
 	if f.Scheduled == nil {
 		return true
 	}
-	ctx := s.context
+	ctx := s.limited
 	r, err := s.replay(ctx, s.program, &ReplayJob{Program: f.Program, Schedule: f.Scheduled.Schedule, Times: elsewhere})
-	if err == nil && r.Outcome == f.Outcome && r.Mark == f.Scheduled.Mark && r.Same == elsewhere && r.Violates && r.Fault == f.Fault {
+	switch e := s.explored(); {
+	case err == nil && r.Outcome == f.Outcome && r.Mark == f.Scheduled.Mark && r.Same == elsewhere && r.Violates && r.Fault == f.Fault:
 		f.Scheduled.Elsewhere = elsewhere
-	} else if ctx.Err() == nil {
-		e := s.explored()
-		if err != nil {
-			e.Unverified = append(e.Unverified, fmt.Sprintf("%s: %v", f.Program, err))
-		} else if !slices.Contains(e.Diverging, f.Program) {
+	case ctx.Err() != nil:
+		f.cut("replayed in another process")
+		return true
+	case err != nil:
+		e.Unverified = append(e.Unverified, fmt.Sprintf("%s: %v", f.Program, err))
+		return false
+	default:
+		if !slices.Contains(e.Diverging, f.Program) {
 			e.Diverging = append(e.Diverging, f.Program)
 		}
 		return false
 	}
 	if s.job.OnThreads != nil && f.Fault == "" && len(f.Waiting) == 0 { // what waits, threads cannot tell
 		if program := s.job.OnThreads(); program != nil {
-			limit := min(onThreads, onThreadsPrograms*cmp.Or(s.job.Effort, DefaultEffort).Program)
+			limit := min(onThreads, onThreadsPrograms*s.job.Effort.Program)
 			limited, stop := ctx, func() {}
 			if f.Scheduled.Spins { // threads cannot be stopped
 				limited, stop = context.WithTimeout(ctx, limit+spinningThreads)
@@ -132,6 +135,8 @@ func (s *supervisor) verify(f *Finding) bool {
 				f.Scheduled.ThreadsFailed = fmt.Sprintf("the process did not end within %v", limit+spinningThreads)
 			case ctx.Err() == nil:
 				f.Scheduled.ThreadsFailed = err.Error()
+			default:
+				f.cut("run on real threads")
 			}
 		}
 	}

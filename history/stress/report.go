@@ -21,8 +21,9 @@ type Report struct {
 	// Unsteady programs return different results from one sequential run to
 	// the next.
 	Unsteady []string `json:"unsteady"`
-	// Clock says that the time of the effort was over before all programs had run.
-	Clock bool `json:"clock,omitempty"`
+	// Ended is the bound of the effort that ended the search before all programs had run, as
+	// "1000 executions", "1000 schedules", "20000 steps" or "2m0s on the clock".
+	Ended string `json:"ended,omitempty"`
 	// MethodPrograms counts the programs that were run by the methods that they call in
 	// parallel.
 	MethodPrograms map[string]int `json:"method_programs,omitempty"`

@@ -27,6 +27,8 @@ type searcher struct {
 	report   *Report
 	start    time.Time
 	end      time.Time  // of what the search does now
+	last     time.Time  // of all that it does
+	given    int        // how many programs of the options are left
 	guilty   [][]string // the methods of each violation and crash: no later program calls all of them
 	// called are the methods called by sequences of a program whose results show the
 	// order of its invocations, and whose invocations overlapped.
@@ -42,18 +44,16 @@ type searcher struct {
 }
 
 // Search looks for violations in a class. It runs generated programs, one for
-// each target method in turn, until the effort's time is over or each method
-// has been found not to be atomic. However short the time, it runs one program,
+// each target method in turn, until a bound of the effort is reached or each method
+// has been found not to be atomic. However small the effort, it runs one program,
 // unless ctx is done. It is an error if none of the first 64 can be run.
 // The checker confirms every violation.
 func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
-	o.Effort = cmp.Or(o.Effort, DefaultEffort)
+	o.Effort = o.Effort.Or(DefaultEffort)
 	s := &searcher{ctx: ctx, class: c, options: o, report: &Report{Subject: c.Name, MethodPrograms: map[string]int{}}, start: time.Now(),
 		called: map[*Method]bool{}, waiting: map[string]bool{}, shares: map[*Method]share{}, guilty: o.known, drawn: map[uint64]bool{}, hash: maphash.MakeSeed()}
-	s.end = s.start.Add(o.Effort.Time)
-	if len(o.Programs) > 0 { // they have the time that they need
-		s.end = s.start.Add(math.MaxInt64)
-	}
+	s.end = s.start.Add(cmp.Or(o.Effort.Time, math.MaxInt64))
+	s.last = s.end.Add(o.Effort.Time/10 + late)
 	targets, err := s.prepare()
 	if err != nil {
 		return nil, err
@@ -117,19 +117,31 @@ func (s *searcher) goesOn() bool {
 // reports that none can be run.
 const leastTried = 64
 
-// hasTime reports whether there is time for another program.
+// hasTime reports whether the effort allows another program.
 func (s *searcher) hasTime() bool {
 	none := s.report.Programs == s.skipped // could be run
-	return s.ctx.Err() == nil && (s.left() > 0 || none && s.skipped < leastTried)
+	return s.ctx.Err() == nil && (s.over() == "" || none && s.skipped < leastTried)
 }
+
+// used returns what the search has used.
+func (s *searcher) used() Effort {
+	used := s.report.used()
+	used.Time = time.Since(s.start)
+	return used
+}
+
+// over returns the bound that the search has reached, or "".
+func (s *searcher) over() string { return s.options.Effort.Over(s.used()) }
 
 // left returns how much time is left.
 func (s *searcher) left() time.Duration { return time.Until(s.end) }
 
-// bounded calls f with the end of the time set to d from now.
+// bounded calls f with the end of the time set to d from now, or to the last.
 func (s *searcher) bounded(d time.Duration, f func()) {
 	end := s.end
-	s.end = time.Now().Add(d)
+	if s.end = time.Now().Add(d); s.end.After(s.last) {
+		s.end = s.last
+	}
 	f()
 	s.end = end
 }
@@ -284,7 +296,8 @@ func (s *searcher) try(t *target, p *Program, from, level int) (whole bool, err 
 	var trial *Trial
 	for again := true; again; { // a program with a fault may have other violations
 		begin = time.Now()
-		try := &Try{From: from, Level: level, Method: method, Time: max(s.left(), leastRun), Share: s.limit(), Slow: from == 0 || s.isSlow(s.slowest(p))}
+		try := s.attempt(from, level)
+		try.Method, try.Slow = method, from == 0 || s.isSlow(s.slowest(p))
 		if trial, err = s.executor.Run(s.ctx, e, try); err != nil {
 			return false, err
 		}
@@ -311,7 +324,16 @@ func (s *searcher) try(t *target, p *Program, from, level int) (whole bool, err 
 		s.report.enumerated(p.Len()).Programs++
 	}
 	s.ran(p, took)
-	return trial.Whole, s.keep(e, trial)
+	return trial.Whole, nil
+}
+
+// attempt returns how a program may run at the levels after from up to level. Given programs share
+// what is left.
+func (s *searcher) attempt(from, level int) *Try {
+	n := max(s.given, 1)
+	left := s.options.Effort.left(s.used(), n)
+	left.Time = max(s.left()/time.Duration(n), leastRun)
+	return &Try{From: from, Level: level, Left: left, Share: s.limit()}
 }
 
 // learn notes what a trial shows about the methods of its program.
@@ -395,41 +417,11 @@ func (s *searcher) starting(method string, p *Program) {
 	}
 	if s.options.started != nil {
 		m := startingMessage{Method: method, Program: p.String(), Calls: p.Parallel()}
-		if e := s.report.Explored; e != nil {
-			m.Judged = e.Judged
+		if m.Used = s.used(); s.report.Explored != nil {
+			m.Judged = s.report.Explored.Judged
 		}
 		s.options.started(m)
 	}
-}
-
-// keep passes recorded executions on. It passes none of a program whose
-// sequential runs in the header may not be all there are.
-func (s *searcher) keep(e *Expected, trial *Trial) error {
-	kept := 0
-	for i := range trial.Executed {
-		r := &trial.Executed[i]
-		if kept >= s.options.Keep || e.unsteady {
-			return nil
-		}
-		if !r.Overlaps() || r.Outcome.Waits() {
-			continue
-		}
-		h, violates, err := r.check(s.ctx, e, s.options.Checker)
-		if violates && err == nil {
-			f := &Finding{RealTime: true, Times: r.Times, Executions: trial.Recorded, Seen: Seen{Expected: e}}
-			violates, err = s.executor.Prove(s.ctx, f, s.left())
-			if err == nil && !violates {
-				return nil
-			}
-		}
-		if err != nil {
-			return err
-		}
-		h.ID = fmt.Sprintf("%s/%d-%d", s.class.Name, s.report.Programs, i)
-		s.options.History(fmt.Sprintf("# %v, seen %s\n%s", e.Program, counted(int(r.Times), "time", "times"), encode(h)))
-		kept++
-	}
-	return nil
 }
 
 // complete fills in what is known of each method that was called.
@@ -450,8 +442,9 @@ func (s *searcher) complete() {
 			r.Unexercised = append(r.Unexercised, m.Name)
 		}
 	}
-	r.Clock = r.Clock || len(s.programs) == 0 && s.ctx.Err() == nil && s.left() <= 0 &&
-		slices.ContainsFunc(s.targets, func(t *target) bool { return !t.done && !t.ended })
+	if len(s.programs) == 0 && s.ctx.Err() == nil && slices.ContainsFunc(s.targets, func(t *target) bool { return !t.done && !t.ended }) {
+		r.Ended = s.over()
+	}
 	if r.Recorded > 0 {
 		r.Overlap = float64(r.overlapping) / float64(r.Recorded)
 	}

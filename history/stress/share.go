@@ -71,9 +71,13 @@ func (s *searcher) hadShare(m *Method) bool {
 	return m != nil && s.isSlow(m) && s.shares[m].spent*time.Duration(len(s.class.Methods)) > s.spent
 }
 
-// limit is the time that one program may take of what is left.
+// limit is the time that one program may take of what is left on an idle machine.
 func (s *searcher) limit() time.Duration {
-	return max(s.left()/time.Duration(len(s.class.Methods)), leastRun)
+	left := s.left() / time.Duration(len(s.class.Methods))
+	if s.options.Effort.Executions > 0 || s.options.Effort.Schedules > 0 {
+		left /= slack
+	}
+	return max(left, leastRun)
 }
 
 // turn returns the target whose turn it is, starting with the given one: those of slow

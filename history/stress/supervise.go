@@ -30,13 +30,19 @@ const deadlock = "fatal error: all goroutines are asleep - deadlock!"
 // If something else killed the worker, Supervise returns an error as well as the
 // report; that is not a crash.
 func Supervise(ctx context.Context, program worker.Program, o Options) (report *Report, err error) {
-	o.Effort = cmp.Or(o.Effort, DefaultEffort)
+	o.Effort = o.Effort.Or(DefaultEffort)
 	o.Silence = cmp.Or(o.Silence, silence)
 	s := &supervisor{job: job{Options: o, Schedules: program.Schedules}, result: &Report{MethodPrograms: map[string]int{}}, context: ctx, program: program}
 	begin := time.Now()
+	limited, stop := ctx, func() {}
+	if o.Effort.Time > 0 { // not even a proof runs longer
+		limited, stop = context.WithTimeout(ctx, o.Effort.Time+o.Effort.Time/10+verifyLate)
+	}
+	defer stop()
+	s.limited = limited
 	for {
 		left := s.job
-		left.Effort.Time = o.Effort.Time - time.Since(begin)
+		left.Effort = o.Effort.left(s.used(begin), 1)
 		if s.methods != nil {
 			left.Methods = s.methods
 		}
@@ -45,9 +51,11 @@ func Supervise(ctx context.Context, program worker.Program, o Options) (report *
 		if again, err = s.process(left); err != nil && !errors.Is(err, errKilled) {
 			return nil, err
 		}
-		over := time.Since(begin) >= o.Effort.Time && s.result.Programs+s.started > 0 || len(o.Programs) > 0 && s.crashes > 0
-		if !again || ctx.Err() != nil || over {
-			s.result.Clock = s.result.Clock || again && over && len(o.Programs) == 0
+		over := o.Effort.Over(s.used(begin))
+		if s.result.Ended != "" || again && len(o.Programs) == 0 || limited.Err() != nil && ctx.Err() == nil {
+			s.result.Ended = cmp.Or(over, s.result.Ended)
+		}
+		if !again || limited.Err() != nil || over != "" && s.result.Programs+s.started > 0 || len(o.Programs) > 0 && s.crashes > 0 {
 			break
 		}
 	}
@@ -79,13 +87,21 @@ type supervisor struct {
 	// reducing is a finding that the process makes smaller.
 	reducing *Finding
 	context  context.Context
+	limited  context.Context // ends with the effort
 	program  worker.Program
+}
+
+// used returns what the search has used.
+func (s *supervisor) used(begin time.Time) Effort {
+	used := s.result.used()
+	used.Time = time.Since(begin)
+	return used
 }
 
 // process runs one process until it exits, and reports whether another one should
 // continue.
 func (s *supervisor) process(j job) (again bool, err error) {
-	p, err := worker.Start(s.context, s.program, worker.Guard{Silence: j.Silence})
+	p, err := worker.Start(s.limited, s.program, worker.Guard{Silence: j.Silence})
 	if err != nil {
 		return false, err
 	}
@@ -203,10 +219,6 @@ func (s *supervisor) follow(p *worker.Process, j job) error {
 			}
 		case m.Parallel:
 			s.sequential = false
-		case m.History != "":
-			if s.job.History != nil {
-				s.job.History(m.History)
-			}
 		case m.Reducing != nil:
 			s.reducing = m.Reducing
 		case m.Dropped:
@@ -272,7 +284,8 @@ func (s *supervisor) merge(r *Report) {
 	t.Outcomes = append(t.Outcomes, r.Outcomes...)
 	t.addEnumerated(r.Enumerated)
 	t.Hopeless += r.Hopeless
-	t.Clock = t.Clock || r.Clock
+	t.Ended = r.Ended
+	s.last.Used, s.last.Judged = Effort{}, 0
 	t.Memory = max(t.Memory, r.Memory)
 	t.Worn = r.Worn
 	if r.Explored != nil {
@@ -291,10 +304,12 @@ func (s *supervisor) explored() *Explored {
 func (s *supervisor) interrupted() {
 	s.result.Programs += s.started
 	s.started = 0
-	if s.last.Judged > 0 {
+	s.result.Executions += s.last.Used.Executions + s.last.Used.Schedules
+	if s.last.Used.Steps > 0 {
+		s.explored().Steps += s.last.Used.Steps
 		s.explored().Judged += s.last.Judged
-		s.last.Judged = 0
 	}
+	s.last.Used, s.last.Judged = Effort{}, 0
 }
 
 // maxCrashes is the number of crashes after which the search of a class without core

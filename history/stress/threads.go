@@ -1,8 +1,10 @@
 package stress
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 )
@@ -38,10 +40,14 @@ func (x *threads) Expected(p *Program) (*Expected, error) { return NewExpected(x
 // Run implements Executor.
 func (x *threads) Run(ctx context.Context, e *Expected, t *Try) (*Trial, error) {
 	o := RunOptions{Time: x.options.Effort.Program, Seed: x.options.Seed + uint64(x.report.Programs), Stop: e}
+	o.least = min(int64(o.Time/usualTime), cmp.Or(t.Left.Executions, math.MaxInt64))
+	if len(x.options.Programs) == 0 || x.options.Effort.Time == 0 {
+		o.Executions = t.Left.Executions
+	}
 	if t.All {
 		o.Stop = nil
 	}
-	run := x.run(ctx, e, o, t.Time)
+	run := x.run(ctx, e, o, t.Left.Time)
 	if run.Leaves {
 		x.report.OnlySchedules = leaving
 	}
@@ -51,7 +57,7 @@ func (x *threads) Run(ctx context.Context, e *Expected, t *Try) (*Trial, error) 
 	if t.All {
 		return x.outcomes(ctx, e, run), nil
 	}
-	trial := &Trial{Whole: true, Finding: x.seen(ctx, e, run), Overlapped: run.Overlapping > 0, Recorded: run.Recorded, Executed: run.histories}
+	trial := &Trial{Whole: true, Finding: x.seen(ctx, e, run), Overlapped: run.Overlapping > 0, Executed: run.histories}
 	return trial, nil
 }
 
@@ -270,7 +276,7 @@ func (x *threads) Again(ctx context.Context, f *Finding, e *Expected, within tim
 }
 
 // Simplify implements Executor: all executions on threads are alike.
-func (x *threads) Simplify(context.Context, *Finding) (bool, error) { return true, nil }
+func (x *threads) Simplify(context.Context, *Finding, time.Duration) (bool, error) { return true, nil }
 
 // Replay implements Executor. It counts unexpected executions.
 func (x *threads) Replay(ctx context.Context, p *Program, j *ReplayJob) (*Replayed, error) {

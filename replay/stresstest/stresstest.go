@@ -74,21 +74,19 @@ type TB interface {
 	Errorf(format string, args ...any)
 }
 
-// Options are the options of package stress. The effort is stress.QuickEffort by default: ten
-// seconds. Failures of Test print options, so the types of their fields are here, too.
+// Options are the options of package stress. The effort is stress.QuickEffort by default: what an
+// idle machine does in ten seconds. Failures of Test print options, so the types of their fields are here, too.
 type (
 	Options        = stress.Options
 	ReflectOptions = stress.ReflectOptions
 	Effort         = stress.Effort
 )
 
-// shortTime bounds the time for a class under go test -short.
-const shortTime = time.Second
-
 // Test runs generated programs of the methods of the objects that newObject makes, as
 // stress.Reflect finds them. It fails the test if an execution shows that a method is not
 // atomic. A failure shows the history, saves it, and says how to reproduce
-// it. If t is a *testing.T or *testing.B, go test -short shortens the test to a second.
+// it. If t is a *testing.T or *testing.B, go test -short shortens the test to stress.ShortEffort:
+// what an idle machine does in a second.
 //
 // Methods that Reflect leaves out, such as generic ones, are not tested. A line of the log
 // names them, and so does a line on standard error unless -v shows the log. (If a package
@@ -236,13 +234,19 @@ func testClass(t TB, c *stress.Class, o Options, call int, first *stress.SavedSc
 			found(f)
 		}
 	}
+	begin := time.Now()
 	reports, err := search(t, c, o, call, first)
 	if decider.fault != nil { // it may be the cause of any finding
 		t.Errorf("stress: %v", decider.fault)
 		return
 	}
-	for _, f := range failures {
-		t.Errorf("%s%s", f.text, f.goTests(t, &o))
+	for i, f := range failures {
+		if i == 0 {
+			f.text += f.goTests(t, &o, cmp.Or(o.Effort.Time, time.Hour)-time.Since(begin))
+		} else {
+			f.text += "Go tests are written of the first violation; a run with its program has one of this.\n"
+		}
+		t.Errorf("%s", f.text)
 	}
 	if err != nil {
 		t.Errorf("stress: %s: %v", c.Name, err)
@@ -315,18 +319,18 @@ func logReports(t TB, class string, reports []*stress.Report, o Options, passed 
 		}
 		warning("next to no executions overlapped; that no violation was found means little" + hint)
 	}
-	if line := report.Passed(); line != "" {
+	if line := cmp.Or(report.Passed(), report.Ending()); line != "" {
 		log(line)
 	}
 }
 
 // effortFor returns the effort of a test, given the effort in its options.
 func effortFor(t TB, e stress.Effort) stress.Effort {
-	e = cmp.Or(e, stress.QuickEffort)
 	if isGoTest(t) && testing.Short() {
-		e.Time = min(e.Time, shortTime)
+		e = e.Or(stress.ShortEffort)
+		e.Time = min(cmp.Or(e.Time, stress.ShortEffort.Time), stress.ShortEffort.Time)
 	}
-	return e
+	return e.Or(stress.QuickEffort)
 }
 
 // A failure is a violation, with the text about it and the file of its history.
@@ -377,8 +381,10 @@ func (c *checker) describe(t TB, f *stress.Finding, dir string, call int) string
 				fmt.Fprintln(&b, line)
 			}
 		}
-		if line := f.Variations.String(); line != "" {
-			fmt.Fprintln(&b, line)
+		for _, line := range []string{f.Variations.String(), f.Unfinished()} {
+			if line != "" {
+				fmt.Fprintln(&b, line)
+			}
 		}
 		long := ""
 		if f.Again() > stress.QuickEffort.Program {

@@ -337,7 +337,7 @@ func TestEffort(t *testing.T) {
 			t.Fatal(err)
 		}
 		quick, given, other := effortFor(t, stress.Effort{}), effortFor(t, long), effortFor(&fakeTB{}, long)
-		if want := map[bool]time.Duration{false: 10 * time.Second, true: time.Second}[short]; quick.Time != want {
+		if want := map[bool]stress.Effort{false: stress.QuickEffort, true: stress.ShortEffort}[short]; quick != want {
 			t.Errorf("short %v: %v by default", short, quick)
 		}
 		if given.Time != time.Hour != short || given.Program != time.Second || other != long {

@@ -79,11 +79,7 @@ func (x *explorer) runAll(s schedule.Strategy, most int64, bound func() int) (su
 	if bound == nil {
 		bound = func() int { return 0 }
 	}
-	end := time.Time{}
-	if x.plan.Time > 0 {
-		end = time.Now().Add(x.plan.Time)
-	}
-	sure, err = x.runEach(s, most, bound, end)
+	sure, err = x.runEach(s, most, bound)
 	for _, p := range x.postponed {
 		if err != nil || x.seeksPlain || len(x.result.Violations) > 0 || x.ctx.Err() != nil {
 			break
@@ -104,8 +100,8 @@ type postponed struct {
 	v   *Violation
 }
 
-// runEach is runAll until the given time.
-func (x *explorer) runEach(s schedule.Strategy, most int64, bound func() int, end time.Time) (sure int, err error) {
+// runEach is runAll without judging what was postponed.
+func (x *explorer) runEach(s schedule.Strategy, most int64, bound func() int) (sure int, err error) {
 	e := x.result
 	sure = Unbounded
 	for n := int64(1); ; n++ {
@@ -156,7 +152,7 @@ func (x *explorer) runEach(s schedule.Strategy, most int64, bound func() int, en
 		if n%64 == 0 {
 			x.class.Moved()
 		}
-		if n == most || n%64 == 0 && (x.ctx.Err() != nil || !end.IsZero() && time.Now().After(end)) {
+		if n == most || x.plan.Steps > 0 && e.Steps >= x.plan.Steps || n%64 == 0 && (x.ctx.Err() != nil || !x.oracle.end.IsZero() && time.Now().After(x.oracle.end)) {
 			return min(sure, at-1, bound()-1), nil
 		}
 	}

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,13 +79,14 @@ func (x *executor) Run(ctx context.Context, e *stress.Expected, t *stress.Try) (
 		return &stress.Trial{Finding: f}, err
 	}
 	if x.isGiven() && t.Level > mostPreemptions && x.options.Preemptions < 0 {
-		bounded := *t
+		bounded, begin := *t, time.Now()
 		bounded.Level = mostPreemptions
 		trial, err := x.runAt(ctx, e, &bounded)
 		if err != nil || trial.Whole || trial.Finding != nil {
 			return trial, err
 		}
 		t.From = mostPreemptions
+		t.Left.Time = max(t.Left.Time-time.Since(begin), 1)
 	}
 	return x.runAt(ctx, e, t)
 }
@@ -92,10 +94,11 @@ func (x *executor) Run(ctx context.Context, e *stress.Expected, t *stress.Try) (
 // runAt is Run with all schedules up to the bound at once.
 func (x *executor) runAt(ctx context.Context, e *stress.Expected, t *stress.Try) (*stress.Trial, error) {
 	diverged, start := x.diverged, time.Now()
-	plan := x.plan(t.Level, t.Time)
-	if x.isGiven() {
-		plan.Executions, plan.Time = 0, x.options.Effort.Time
-	} else if t.Slow {
+	plan := x.plan(t.Level, t.Left.Time)
+	if plan.Steps = t.Left.Steps; x.isGiven() || t.Left.Schedules > 0 && t.Left.Schedules < plan.Executions {
+		plan.Executions = t.Left.Schedules
+	}
+	if t.Slow && !x.isGiven() {
 		plan.Time = min(plan.Time, t.Share)
 	}
 	by := newExplorer(ctx, e, x.options.Checker)
@@ -107,12 +110,14 @@ func (x *executor) runAt(ctx context.Context, e *stress.Expected, t *stress.Try)
 	if err != nil {
 		return nil, err
 	}
-	trial := &stress.Trial{Finding: f, Overlapped: found.Overlapping > 0, Executed: found.Executed, Recorded: found.Executions}
+	trial := &stress.Trial{Finding: f, Overlapped: found.Overlapping > 0, Executed: found.Executed}
 	if f != nil && f.Fault != "" {
 		return trial, nil
 	}
 	explored := x.report.Explored
-	x.report.Clock = x.report.Clock || x.isGiven() && time.Since(start) >= plan.Time
+	if x.isGiven() && f == nil && found.Complete < t.Level {
+		x.report.Ended = cmp.Or(t.Left.Over(stress.Effort{Schedules: found.Executions, Steps: found.Steps, Time: time.Since(start)}), x.report.Ended)
+	}
 	first, last := t.From, min(found.Complete, t.Level)
 	if t.From > 0 {
 		first++
@@ -203,7 +208,7 @@ func (x *executor) tryAlone(ctx context.Context, p *stress.Program, t *stress.Tr
 			continue
 		}
 		if e, err := x.Expected(alone); err == nil {
-			plan := x.plan(1, min(t.Time, t.Share))
+			plan := x.plan(1, min(t.Left.Time, t.Share))
 			plan.Executions = aloneExecutions
 			_, f, err := x.explore(newExplorer(ctx, e, x.options.Checker), plan, t)
 			if err != nil || f != nil && f.Fault != "" {
@@ -318,8 +323,8 @@ func (x *executor) describe(ctx context.Context, f *stress.Finding) {
 }
 
 // Simplify implements stress.Executor.
-func (x *executor) Simplify(ctx context.Context, f *stress.Finding) (bool, error) {
-	if err := x.least(ctx, f); err != nil {
+func (x *executor) Simplify(ctx context.Context, f *stress.Finding, within time.Duration) (bool, error) {
+	if err := x.least(ctx, f, time.Now().Add(within)); err != nil {
 		return false, err
 	}
 	if !x.repeats(ctx, f) || f.Fault == "" && !x.stillUnexpected(ctx, f) {
@@ -354,14 +359,18 @@ func (x *executor) stillUnexpected(ctx context.Context, f *stress.Finding) bool 
 const leastExecutions = 20000
 
 // least replaces the schedule of a finding by one with as few preemptions as
-// possible, and then with as few switches.
-func (x *executor) least(ctx context.Context, f *stress.Finding) error {
+// possible, and then with as few switches. It ends at the given time.
+func (x *executor) least(ctx context.Context, f *stress.Finding, end time.Time) error {
 	by, old := newExplorer(ctx, f.Seen.Expected, x.options.Checker), violationOf(f)
 	by.seeks(f)
 	plan := Plan{Strategy: "dfs", Checker: x.options.Checker, Executions: leastExecutions, All: true}
 	most := max(old.bound, min(old.Preemptions, mostPreempted))
 	byDelays := old.ByDelays || x.options.Delays > 0
 	for b := 0; b <= most; b++ {
+		if plan.Time = time.Until(end); plan.Time <= 0 || ctx.Err() != nil {
+			f.Cut = append(f.Cut, "searched for a simpler schedule")
+			return nil
+		}
 		if plan.Preemptions = b; byDelays && b > 0 {
 			plan.Preemptions, plan.Delays = 0, b
 		}

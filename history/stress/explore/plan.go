@@ -23,10 +23,10 @@ type Plan struct {
 	// Strategy is "dfs", all schedules within the bound, or "pos", random ones. "" is
 	// "dfs", and for objects that start goroutines some random schedules first.
 	Strategy string
-	// Executions and Time bound the exploration, if they are not 0.
-	Executions int64
-	Time       time.Duration
-	Seed       uint64 // of random strategies
+	// Executions, their Steps and Time bound the exploration, if they are not 0.
+	Executions, Steps int64
+	Time              time.Duration
+	Seed              uint64 // of random strategies
 	// Checker judges executions with respect to the order of events. Without it,
 	// only outcomes count.
 	Checker stress.Checker

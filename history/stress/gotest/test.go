@@ -108,17 +108,21 @@ type Trial struct {
 
 func (t Trial) String() string { return fmt.Sprintf("fails in %d of %d runs", t.Failing, t.Runs) }
 
-// trials is how often a test runs that fails, and longTrial bounds a run.
+// trials is how often a test runs that fails. A run takes ten seconds, or one if there is no wholeTrial
+// left, and longTrial at most.
 const (
-	trials    = 3
-	longTrial = 40 * time.Second
+	trials     = 3
+	wholeTrial = 15 * time.Second
+	longTrial  = 40 * time.Second
 )
 
-// Try runs a test in its program a few times, until a run does not fail.
-func Try(ctx context.Context, program, dir, name string) (t Trial) {
+// Try runs a test in its program a few times, until a run does not fail or the time is over.
+func Try(ctx context.Context, within time.Duration, program, dir, name string) (t Trial) {
+	ctx, stop := context.WithTimeout(ctx, within)
+	defer stop()
 	for t.Runs < trials && t.Failing == t.Runs && ctx.Err() == nil {
 		limited, cancel := context.WithTimeout(ctx, longTrial)
-		cmd := exec.CommandContext(limited, program, "-test.run=^"+name+"$", "-test.timeout=0", "-test.count=1")
+		cmd := exec.CommandContext(limited, program, "-test.run=^"+name+"$", "-test.timeout=0", "-test.count=1", fmt.Sprintf("-test.short=%t", within < wholeTrial))
 		cmd.Dir, cmd.WaitDelay = dir, time.Second
 		worker.Lead(cmd)
 		out, err := cmd.CombinedOutput()
@@ -126,6 +130,9 @@ func Try(ctx context.Context, program, dir, name string) (t Trial) {
 			_ = worker.Kill(cmd) // what the test has started
 		}
 		cancel()
+		if ctx.Err() != nil {
+			break
+		}
 		t.Runs++
 		if err != nil && (bytes.Contains(out, []byte(Unexplained)) || bytes.Contains(out, []byte(NotReturning))) {
 			t.Failing++
