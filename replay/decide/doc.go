@@ -55,26 +55,26 @@
 // # What each row is worth
 //
 // This is from "go test -run ^$ -bench Prices -benchtime 1x ./replay/decide", which takes about
-// seven minutes: 20,284 histories, 504 of them simulated, with 2 seconds for each. For
+// ten minutes: 20,284 histories, 504 of them simulated, with 2 seconds for each. For
 // each row, the table has the number of histories that it decided, how many of these were recorded
 // from real objects, and how many are undecided without the row. The last two columns are the
 // processor time for the histories that it decided, in milliseconds, with the row and without it.
+// Other programs ran beside it: of the histories that a search decided, 5 took more than 2 seconds
+// when they were checked again without any change.
 //
 //	row                 decided   real   only it    CPU with   without
-//	depth                19,535  19,535        0         371       878
-//	monitor                 185      4        3         498     9,622
-//	short search            385    241        1         642     3,371
-//	window                   30      0        5       2,011    13,019
-//	order                   108      0       57       6,615   110,746
-//	search                   16      0       16       4,649    26,337
+//	depth                19,535  19,535        0         643       818
+//	monitor                 185      4        3         702     9,865
+//	short search            405    241        2       1,101     4,023
+//	window                   24      0        5       2,070     8,259
+//	order                    92      0       59      13,558    73,931
+//	search                   13      0       13       1,316    24,129
 //	depth and families        0      0        0           -         -
 //
-// The table was made when the row window decided stacks of repeated values, too, and order
-// cut long histories of deques into windows.
-//
-// All rows together leave 25 undecided. Without a rule of the search, more are: twins 12
-// (counters and priority queues with lost operations, for example), parts 4, useless
-// pending operations 2 and reads at once 1. Without all rules but parts, there are 21 more.
+// All rows together leave 30 undecided. Without a rule of the search, more are: 22 without reads at
+// once, 17 without parts, 15 without twins, and 6 without useless pending operations or without
+// erased effects (so that 5 of each may be due to the other programs). Without all rules but
+// parts, there are 38 more.
 //
 // Who has such histories:
 //
