@@ -24,7 +24,7 @@ type DFS struct {
 	options  DFSOptions
 	bound    int
 	leftOut  bool // the bound left schedules out
-	withheld bool // see Result
+	withheld bool // see Result; or Reused
 	complete int
 	nodes    []node
 	at       int
@@ -55,7 +55,7 @@ func NewDFS(o DFSOptions) *DFS { return &DFS{options: o, complete: -1, bound: mi
 func (d *DFS) Bound() int { return d.bound }
 
 // Complete returns the largest bound whose schedules all were executed, or -1. That is 0 at most
-// if a goroutine was withheld.
+// if a goroutine was withheld, or a number reused.
 func (d *DFS) Complete() int {
 	if d.withheld {
 		return min(d.complete, 0)
@@ -150,7 +150,7 @@ func (d *DFS) left() bool { return d.at < len(d.nodes) }
 
 func (d *DFS) Next(r *Result) bool {
 	d.nodes = d.nodes[:min(d.at, len(d.nodes))]
-	d.withheld = d.withheld || r.Withheld
+	d.withheld = d.withheld || r.Withheld || r.Reused
 	if d.options.Filter {
 		d.mark(r)
 	}

@@ -184,7 +184,7 @@ func (d *DPOR) left() bool { return d.at < len(d.nodes) }
 
 func (d *DPOR) Next(r *Result) bool {
 	d.nodes = d.nodes[:min(d.at, len(d.nodes))]
-	d.leftOut = d.leftOut || r.Withheld
+	d.leftOut = d.leftOut || r.Withheld || r.Reused
 	to := r.To
 	if d.wake(r.Trace[:to]); d.repeats >= 0 {
 		to = d.repeats

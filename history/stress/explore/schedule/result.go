@@ -52,6 +52,8 @@ type Result struct {
 	Deadlock    bool      // no thread can go on, and a thread of the program has not ended
 	Spins       bool      // a Deadlock in which threads go on, but spin forever
 	Blocked     []Blocked // the threads that had not ended, if Deadlock or Cut or traced
+	Crowded     bool      // a Cut for too many goroutines: see MaxThreads
+	Reused      bool      // a goroutine got the number of one that had ended: the schedules of a strategy are not all there are
 	Panic       any       // that no thread recovered
 	Crash       *Crash    // where it was
 	Diverged    bool      // a decision of the strategy was impossible: the program is not deterministic

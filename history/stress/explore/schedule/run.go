@@ -9,12 +9,18 @@ import (
 	"unsafe"
 )
 
-// MaxThreads bounds the threads of an execution: those of the program, one for Before
-// and After, and daemons, ended ones included.
-const MaxThreads = 64
+// MaxThreads bounds the threads of an execution that are alive at the same time: those of the
+// program, one for Before and After, and daemons. MostSpawned bounds all daemons. Each one with
+// the number of another adds spawnSteps to the steps that the execution may take.
+const (
+	MaxThreads  = 64
+	MostSpawned = 1 << 12
+	spawnSteps  = 16
+)
 
 // A Program is what Run executes. Threads have the numbers 0 to n-1, Before
-// and After run as thread n, daemons have the numbers after it.
+// and After run as thread n, daemons have the numbers after it. When these are used up, a daemon
+// has the number of one that has ended.
 type Program struct {
 	Before  func()   // makes the object and runs the initial part, then daemons run until they block
 	Threads []func() // each calls Invocation before each invocation, and Returned after it
@@ -74,6 +80,7 @@ type execution struct {
 	strategy Strategy
 	decision Decision
 	live     int // threads in use
+	spawned  int // daemons
 
 	alive, waiting, sleeping, yielded uint64
 	clocked                           // which sleepers go on
@@ -148,7 +155,7 @@ func (s *scheduler) execute(p *Program, st Strategy, l Limits, traced bool) *Res
 		s.result.Cut = !s.result.Spins
 	}
 	s.finish()
-	s.result.Spawned, s.result.Elapsed = s.live-len(p.Threads)-1, s.clock
+	s.result.Spawned, s.result.Elapsed = s.spawned, s.clock
 	s.result.Steps, s.result.Trace, s.result.Pending, s.result.Events, s.result.Details = s.steps, s.trace, s.pending, s.events, s.details
 	if r, ok := st.(interface{ left() bool }); ok && r.left() {
 		s.result.Diverged = true
@@ -160,18 +167,26 @@ func (s *scheduler) execute(p *Program, st Strategy, l Limits, traced bool) *Res
 
 // add takes a thread of the pool for a body.
 func (s *scheduler) add(body func(), daemon bool) *thread {
-	if s.live == len(s.threads) {
-		s.threads = append(s.threads, newThread(s.live))
+	id := s.live
+	if s.live == MaxThreads {
+		id = bits.TrailingZeros64(s.free())
+		s.result.Reused = true
+	} else if s.live++; id == len(s.threads) {
+		s.threads = append(s.threads, newThread(id))
 	}
-	t := s.threads[s.live]
-	s.live++
+	t := s.threads[id]
 	t.reset(body, daemon)
 	if daemon {
+		s.spawned++
+		t.call = int32(2 * s.spawned) // it holds no lock of a former thread with its number
 		s.alive |= t.bit
 		s.decision.Daemons |= t.bit
 	}
 	return t
 }
+
+// free returns the daemons that have ended.
+func (s *scheduler) free() uint64 { return ^s.alive & (^uint64(0) << (s.after + 1)) }
 
 // main runs Before or After, and reports whether the execution goes on.
 func (s *scheduler) main(p *Program, body func()) bool {

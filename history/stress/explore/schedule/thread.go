@@ -310,7 +310,10 @@ func (t *thread) spawn(f func()) {
 	}
 	s.unasked(t)
 	if s.live == MaxThreads {
-		s.result.Cut = true
+		s.limit += spawnSteps
+	}
+	if s.live == MaxThreads && s.free() == 0 || s.spawned == MostSpawned {
+		s.result.Cut, s.result.Crowded = true, true
 		s.next = nil
 		t.suspend()
 	}
