@@ -30,8 +30,8 @@
 // Arguments are Go expressions; the package of the constructor has its own name there,
 // and no other is imported.
 // Reflection finds the methods. Left out and listed are methods with parameters for which
-// stress has no values, generic methods, and methods that are not in the interface that the
-// constructor returns. A program calls one method that is not in --core, which is to
+// stress has no values, generic methods, methods that are not in the interface that the
+// constructor returns, and those of an embedded lock of package sync, unless a flag or --program names them. A program calls one method that is not in --core, which is to
 // blame: once, or twice in a quarter of the programs, and in each if it has a level. The core methods are tested among themselves ("(core)" in the
 // tables). A method that was to blame is reported at the end: if the core methods turn out
 // not to be atomic themselves, it may be. Without --core, a program mixes all methods, and a
@@ -72,9 +72,15 @@
 // together. Generated programs in which some call waits in every order are not run, and a
 // line says how many.
 //
+// Who unlocks what nobody has locked misuses a lock, and that is no fault of the lock. So a program is
+// left out if some order of its calls ends in a fatal error of package sync or, by the names of the
+// methods, unlocks what is not locked. A line has how many these are, and one with its reason.
+//
 // Each object has a process and a working directory of its own. If it crashes or
 // hangs, stress reports the program, says if a sequential run of it was enough, and
-// continues with the others. The sequences of --program may be put in order, as in
+// continues with the others. A program of --program that hangs, misuses a lock or cannot be run for another
+// reason is a line, and the exit status is 3. A goroutine of the object that
+// panics is reported with its trace, and methods that do not start it are tested. The sequences of --program may be put in order, as in
 //
 //	[ put(0,1) ] { get(0) } || { clear() } || { size() } order 0<2 [ size() ]
 //
@@ -173,7 +179,8 @@
 // not blocked 1,048,576 more steps. If none of them changes a value, returns, reads the
 // clock or makes a choice, no fair schedule can end their loops. A thread that waits for a
 // spin lock does not hang while the holder can continue. An execution has too many steps,
-// and does not count, if it has more than 5,000 steps, or if threads only spin but may
+// and does not count, if it has more than 5,000 steps and 16 for each goroutine beyond 64 threads, if more than
+// 64 threads run at the same time, or if threads only spin but may
 // stop: a loop may give up after many rounds, or use a mutex in each round.
 //
 // Some violations do not depend on results:

@@ -352,7 +352,7 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 		report.results = append(report.results, result)
 		if len(result.Findings)+len(result.Crashes) > 0 || slices.ContainsFunc(reports, hasViolations) {
 			status = worse(status, stressStatus)
-		} else if !slices.ContainsFunc(reports, isJudged) {
+		} else if !slices.ContainsFunc(reports, isJudged) || len(result.Refused) > 0 {
 			status = worse(status, statusUnknown)
 		}
 	}

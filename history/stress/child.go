@@ -16,6 +16,7 @@ import (
 type job struct {
 	Options
 	Known     [][]string // see searcher.guilty
+	Misuses   []string   // programs whose sequential runs have ended a process
 	Settled   bool       // another process has completed the designations
 	Schedules bool       // the program is instrumented
 	Replay    *ReplayJob `json:",omitempty"`
@@ -48,6 +49,9 @@ type startingMessage struct {
 	Method, Program string
 	// Calls are the methods that its sequences call.
 	Calls []string `json:",omitempty"`
+	// Given is the number of the program among those of the options, from 1, or 0.
+	Given   int      `json:",omitempty"`
+	Refused []string `json:",omitempty"` // as in the Report, so far
 	// Used is what the process has used before, and Judged how many executions of schedules were
 	// judged.
 	Used   Effort
@@ -100,6 +104,10 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 			}
 			c.Alive()
 		}
+		if j.Replay != nil {
+			j.Programs = append(j.Programs, j.Replay.Program)
+		}
+		j.ReflectOptions = j.Designations()
 		j.ReflectOptions.settled, j.ReflectOptions.alive = j.Settled, alive
 		open := &openCalls{began: func(methods []string) { write(message{Trying: methods}) }}
 		j.ReflectOptions.trying = open.begin
@@ -167,7 +175,7 @@ func (j *job) searching(checker Checker, write func(message)) Options {
 	o.started = func(m startingMessage) { write(message{Starting: &m}) }
 	o.parallel = func() { write(message{Parallel: true}) }
 	o.Found = func(f *Finding) { write(message{Finding: f}) }
-	o.known = j.Known
+	o.known, o.misuses = j.Known, j.Misuses
 	o.unreduced = func(f *Finding) { write(message{Reducing: f, Dropped: f == nil}) }
 	o.Crashed = func(c *Crash) { write(message{Crash: c}) }
 	return o

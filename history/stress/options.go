@@ -3,6 +3,7 @@ package stress
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/leadline/leadline/history"
@@ -73,6 +74,13 @@ type Options struct {
 	parallel  func()                 // called when the sequential runs of a program are over
 	unreduced func(*Finding)         // receives each violation before it is reduced, and nil if it is none
 	known     [][]string             // the methods of violations and crashes that another process has seen
+	misuses   []string               // programs that misuse a lock, as other processes have seen
+}
+
+// Designations returns the ReflectOptions, which also know the methods that the Programs name.
+func (o Options) Designations() ReflectOptions {
+	o.programs = strings.Join(o.Programs, "\n")
+	return o.ReflectOptions
 }
 
 // A Checker knows which histories are linearizable. Package stresstest has the one that uses

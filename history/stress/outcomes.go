@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 )
 
 // ProgramOutcomes are the outcomes of a program: those that were seen, and those that calls one
@@ -37,12 +36,12 @@ const shownOrders = 3
 func (s *searcher) countOutcomes(p *Program) error {
 	s.starting(s.blamed(p), p)
 	s.report.Programs++
-	begin := time.Now()
 	e, err := s.fit(p)
 	if err != nil {
-		_, err = s.refused(p, err, time.Since(begin))
+		_, err = s.refused(p, err, 0)
 		return err
 	}
+	s.parallel()
 	try := s.attempt(0, s.executor.Levels())
 	try.All = true
 	trial, err := s.executor.Run(s.ctx, e, try)

@@ -112,11 +112,15 @@ func (p *Program) IsSolo() bool {
 
 // retry runs a smaller program. It returns nil if no violation was seen.
 func (s *searcher) retry(f *Finding, p *Program) *Finding {
+	if s.report.Explored == nil && s.class.unlocks(p) { // it may end the process
+		return nil
+	}
 	s.starting(f.Method, p)
 	e, err := s.executor.Expected(p)
 	if err != nil {
 		return nil
 	}
+	s.parallel()
 	found := s.executor.Again(s.ctx, f, e, s.left())
 	if found == nil {
 		return nil

@@ -46,9 +46,10 @@ type ReflectOptions struct {
 	// which alone shows generic methods. The default is the working directory.
 	Module string
 
-	alive   func()                                // called when the constructor has returned, and often after that; or nil
-	trying  func(method string) (returned func()) // called before each call of a trial; or nil
-	settled bool                                  // another process has found the methods that are left out
+	alive    func()                                // called when the constructor has returned, and often after that; or nil
+	trying   func(method string) (returned func()) // called before each call of a trial; or nil
+	settled  bool                                  // another process has found the methods that are left out
+	programs string                                // names methods that are not left out
 }
 
 // A Spec is what this package needs of a specification; see replay.Spec.
@@ -102,8 +103,8 @@ func (l LeftOut) Excluded() bool { return l.Reason == excludedReason }
 //   - methods that twice do not return within 200 ms on a fresh object. If such a method
 //     waits for other calls, it is left out only if it also waits in 30 trials with random
 //     calls before and after it. The goroutines of these calls may remain;
-//   - Lock, Unlock and the like without parameters, unless a designation names them, since
-//     unlocking an unlocked mutex ends the process.
+//   - the methods of a lock of package sync that the type embeds, unless a designation or
+//     one of Options.Programs names them.
 //
 // Reflect calls every other method. A constructor that does not return within 20 seconds is an
 // error.
@@ -279,11 +280,8 @@ func (r *Reflected) mustHave(methods []string) error {
 	return nil
 }
 
-// lockReason is why the methods of a lock are left out.
-const lockReason = "a lock's method: name it among the core, read-only or weak ones"
-
-// lockMethods are the methods of an embedded mutex.
-var lockMethods = []string{"Lock", "Unlock", "RLock", "RUnlock", "TryLock", "TryRLock", "RLocker"}
+// promotedReason is why the methods of an embedded lock are left out.
+const promotedReason = "promoted from an embedded lock: name it among the core, read-only or weak ones, or in a program"
 
 // deriveMethod returns the Method for m, or why there is none.
 func deriveMethod[T any](m reflect.Method, o ReflectOptions, other func() reflect.Value) (*Method, string) {
@@ -303,9 +301,9 @@ func deriveMethod[T any](m reflect.Method, o ReflectOptions, other func() reflec
 		return nil, reason
 	}
 	s.other = other
-	designated := method.Core || method.ReadOnly || slices.Contains(names, m.Name)
-	if !designated && len(s.params) == 0 && slices.Contains(lockMethods, m.Name) {
-		return nil, lockReason
+	named := method.Core || method.ReadOnly || slices.Contains(names, m.Name) || strings.Contains(o.programs, m.Name+"(")
+	if !named && slices.Contains(lockMethods, m.Name) && isPromoted(reflect.TypeFor[T](), m.Name, 0) {
+		return nil, promotedReason
 	}
 	for i, p := range s.params {
 		if !s.hidden[i] {
@@ -381,11 +379,13 @@ const (
 // trial, three objects get the same calls, m is called on the first, and then
 // they get the same calls again. If the results of the first object differ from
 // those of the second, m has changed it, unless the results of the third differ,
-// too. A method that waits in several trials is not called in later ones. It is an error if the
+// too. A method that waits in several trials is not called in later ones, and none that may unlock
+// what is not locked: that ends the process. It is an error if the
 // constructor waits.
 func staysReadOnly(c *Class, m *Method, trying func(string) func()) (bool, error) {
 	random := rand.New(rand.NewPCG(1, 1)) // the same trials each time
 	usable, late := *c, map[*Method]int{}
+	usable.Methods = slices.DeleteFunc(slices.Clone(c.Methods), (*Method).gives)
 	enough, most := 0, 6
 	before := runtime.NumGoroutine()
 	for n := 0; n < readOnlyTrials && slices.Contains(usable.Methods, m); n++ {

@@ -19,7 +19,8 @@ func (r *Report) Passed() string {
 	return line
 }
 
-// Waits returns lines about programs in which calls wait for one another.
+// Waits returns lines about programs in which calls wait for one another, and about those that
+// are not run.
 func (r *Report) Waits() []string {
 	var lines []string
 	if r.Together > 0 {
@@ -27,6 +28,12 @@ func (r *Report) Waits() []string {
 	}
 	if r.Hopeless > 0 {
 		lines = append(lines, counted(r.Hopeless, "program has", "programs have")+" no order in which every call returns; such programs are run only if they are given")
+	}
+	if r.Misused > 0 {
+		lines = append(lines, counted(r.Misused, "program is", "programs are")+" left out, as a misuse of a lock is no fault of it, such as "+r.Misuse)
+	}
+	for _, line := range r.Refused {
+		lines = append(lines, "not run: "+line)
 	}
 	return lines
 }

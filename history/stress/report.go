@@ -46,6 +46,12 @@ type Report struct {
 	// Together is how many programs have orders in which every call returns only if calls
 	// that wait for one another are open at the same time. Hopeless programs have none:
 	// generated ones are not run.
+	// Misused programs of a lock are left out, since some order of their calls unlocks what is not
+	// locked; Misuse is the first of them, with the reason.
+	Misused int    `json:"misused,omitempty"`
+	Misuse  string `json:"misuse,omitempty"`
+	// Refused are those of Options.Programs that could not be run, each with the reason.
+	Refused  []string      `json:"refused,omitempty"`
 	Together int           `json:"together,omitempty"`
 	Hopeless int           `json:"hopeless,omitempty"`
 	Worn     bool          `json:"worn,omitempty"`
@@ -299,6 +305,8 @@ func (r *Report) Unsteadiness() (line string, nothing bool) {
 		return "nothing could be judged, as no execution of a program counts", true
 	case r.Programs > 0 && n+r.Left == r.Programs && n == 0 && clean:
 		return "nothing could be judged on threads, as calls may wait for ever", true
+	case len(r.Refused) > 0 && r.Executions == 0 && r.Explored == nil && clean:
+		return "nothing could be judged, as no program could be run", true
 	case n < r.Programs && r.Explored == nil && r.Recorded > 0 && r.Overlap == 0 && clean:
 		return "nothing could be judged, as no invocations overlapped in the executions that were recorded", true
 	case n == 0:

@@ -208,8 +208,11 @@ func TestTooLarge(t *testing.T) {
 			continue
 		}
 		o := stress.Options{Checker: stresstest.Checker(nil), Programs: []string{p.String()}}
-		if _, err := stress.Search(context.Background(), c, o); err == nil || !strings.Contains(err.Error(), e.want) {
-			t.Errorf("a search that is given %v: %v, want %q", e.lengths, err, e.want)
+		r, err := stress.Search(context.Background(), c, o)
+		if err != nil || len(r.Refused) != 1 || !strings.Contains(r.Refused[0], e.want) {
+			t.Errorf("a search that is given %v: %+v, %v, want %q", e.lengths, r, err, e.want)
+		} else if _, nothing := r.Unsteadiness(); !nothing || r.Passed() != "" {
+			t.Errorf("a search that is given %v judged something: %+v", e.lengths, r)
 		}
 	}
 	o := stress.Options{Checker: stresstest.Checker(nil), Effort: stress.Effort{Time: 1, Program: time.Millisecond},

@@ -74,7 +74,7 @@ func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 	if err := s.search(); err != nil {
 		return nil, err
 	}
-	if s.skipped > 0 && s.skipped == s.report.Programs && (!s.report.Worn || len(s.programs) > 0) && ctx.Err() == nil {
+	if len(s.programs) == 0 && s.skipped > 0 && s.skipped == s.report.Programs && !s.report.Worn && ctx.Err() == nil {
 		return nil, fmt.Errorf("no program within the bounds could be run, of %d that were tried: %w", s.skipped, s.why)
 	}
 	s.complete()
@@ -178,7 +178,9 @@ func (s *searcher) draw(t *target) (*Program, *source) {
 		switch {
 		case !ok:
 			return nil, nil
-		case s.isGuilty(p), s.mayWait(p):
+		case s.isGuilty(p), s.mayWait(p), slices.Contains(s.options.misuses, p.String()):
+		case s.class.unlocks(p):
+			s.report.misused(p.String(), "calls one after another unlock what is not locked")
 		case drawn < slow && s.hadShare(s.slowest(p)):
 		case !s.options.Exhaustive && drawn < mostSlow && s.avoids(t, p):
 		case !s.options.Exhaustive && repeated < mostRepeats && s.repeats(t, p):
@@ -288,9 +290,7 @@ func (s *searcher) try(t *target, p *Program, from, level int) (whole bool, err 
 	if err != nil {
 		return s.refused(p, err, time.Since(begin))
 	}
-	if s.options.parallel != nil {
-		s.options.parallel()
-	}
+	s.parallel()
 	p = e.Program
 	took := time.Since(begin)
 	var trial *Trial
@@ -298,7 +298,9 @@ func (s *searcher) try(t *target, p *Program, from, level int) (whole bool, err 
 		begin = time.Now()
 		try := s.attempt(from, level)
 		try.Method, try.Slow = method, from == 0 || s.isSlow(s.slowest(p))
-		if trial, err = s.executor.Run(s.ctx, e, try); err != nil {
+		if trial, err = s.executor.Run(s.ctx, e, try); errors.As(err, new(*FatalError)) { // in an order that was tried late
+			return s.refused(p, err, took+time.Since(begin))
+		} else if err != nil {
 			return false, err
 		}
 		took += time.Since(begin)
@@ -351,19 +353,11 @@ func (s *searcher) learn(e *Expected, trial *Trial) {
 	}
 }
 
-// refused notes that a program cannot be run. It returns an error if the options give it.
-func (s *searcher) refused(p *Program, err error, took time.Duration) (whole bool, _ error) {
-	s.charge(p, took)
-	var waits *WaitsError
-	switch {
-	case errors.As(err, &waits):
-		s.leave(waits.Method)
-	case len(s.programs) > 0:
-		return false, fmt.Errorf("running %v: %w", p, err)
-	default: // too many shuffles, say; the next program may have fewer
-		s.skipped, s.why = s.skipped+1, err
+// parallel tells that the sequential runs of a program are over.
+func (s *searcher) parallel() {
+	if s.options.parallel != nil {
+		s.options.parallel()
 	}
-	return true, nil
 }
 
 // fit returns what is expected of a program. A generated one loses the end of its initial or
@@ -416,7 +410,7 @@ func (s *searcher) starting(method string, p *Program) {
 		s.options.Starting(method, p.String())
 	}
 	if s.options.started != nil {
-		m := startingMessage{Method: method, Program: p.String(), Calls: p.Parallel()}
+		m := startingMessage{Method: method, Program: p.String(), Calls: p.Parallel(), Given: 1 + slices.Index(s.programs, p), Refused: s.report.Refused}
 		if m.Used = s.used(); s.report.Explored != nil {
 			m.Judged = s.report.Explored.Judged
 		}

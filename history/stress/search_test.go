@@ -49,6 +49,9 @@ func TestMain(m *testing.M) {
 		os.Exit(stress.ServeLike(new(atomic.Int64), never, stresstest.Checker(nil), nil))
 	case "exits", "panics later":
 		os.Exit(stress.ServeLike(&mortal{}, func() any { return &mortal{how: child} }, stresstest.Checker(nil), nil))
+	case "guard":
+		stress.SetWaitLimit(300 * time.Millisecond)
+		os.Exit(stress.ServeLike(&guard{}, func() any { return &guard{} }, stresstest.Checker(nil), nil))
 	case "crash", "hang", "loud", "at once", "killed":
 		os.Exit(stress.Serve(dangerous(child), stresstest.Checker(nil), nil))
 	default:
@@ -228,8 +231,8 @@ func TestCrash(t *testing.T) {
 			!strings.Contains(r.Crashes[0].Program, "danger(1)") {
 			t.Fatalf("%s: crashes: %+v", how, r.Crashes)
 		}
-		if sequential := r.Crashes[0].Sequential; sequential != (how == "at once") {
-			t.Errorf("%s: in a sequential run: %t", how, sequential)
+		if r.Crashes[0].Sequential { // the process had run other programs in parallel
+			t.Errorf("%s: in a sequential run", how)
 		}
 		if stack := r.Crashes[0].Stack; strings.Contains(stack, "dangerous") != (how == "crash") || strings.Contains(stack, "(*step).run") {
 			t.Errorf("%s: the stack is\n%s", how, stack)
@@ -237,6 +240,43 @@ func TestCrash(t *testing.T) {
 		if !slices.Equal(r.Unexercised, []string{"other"}) || r.Executions == 0 { // it returns nothing
 			t.Errorf("%s: after the crash nothing went on: %+v", how, *r)
 		}
+	}
+}
+
+// TestCrashAlone: a process that crashes before anything ran in parallel.
+func TestCrashAlone(t *testing.T) {
+	t.Parallel() // it waits for another process
+	programs := []string{"{ danger(1) } || { safe(0) }", "{ safe(0); other(0) } || { safe(1) }"}
+	r, err := stress.Supervise(context.Background(), child("at once"), stress.Options{Programs: programs, Effort: stress.Effort{Time: patience, Program: time.Millisecond}})
+	if err != nil || len(r.Crashes) != 1 || !r.Crashes[0].Sequential || r.Crashes[0].Program != programs[0] || r.Programs != 2 || r.Executions == 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// A guard is a lock whose methods do not have the names of one.
+type guard struct{ mu sync.Mutex }
+
+func (g *guard) Enter() bool { return g.mu.TryLock() }
+func (g *guard) Exit()       { g.mu.Unlock() }
+
+// TestMisuse: a program that ends the process as it misuses a lock is left out, and others are run.
+func TestMisuse(t *testing.T) {
+	t.Parallel() // it waits for another process
+	o := stress.Options{Effort: stress.Effort{Time: patience, Program: time.Millisecond}, Programs: []string{
+		"{ Exit() } || { Enter() }", "{ Enter() } || { Enter() }", "{ Exit() } || { Exit() }", "[ Enter() ] { Exit() } || { Enter() }"}}
+	r, err := stress.Supervise(context.Background(), child("guard"), o)
+	if err != nil || len(r.Findings)+len(r.Crashes) > 0 || r.Misused != 2 || len(r.Refused) != 2 || r.Programs != 4 || r.Executions == 0 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	for i, line := range r.Refused {
+		if want := o.Programs[2*i] + ": calls one after another end in a fatal error: sync: unlock of unlocked mutex"; line != want {
+			t.Errorf("%s\nwant %s", line, want)
+		}
+	}
+	o = stress.Options{Effort: stress.Effort{Time: patience, Program: time.Millisecond}, Exhaustive: true, Bounds: stress.Bounds{MinInvocations: 2, MaxInvocations: 2}}
+	r, err = stress.Supervise(context.Background(), child("guard"), o)
+	if err != nil || len(r.Findings)+len(r.Crashes) > 0 || r.Misused != 2 || len(r.Refused) > 0 || r.Executions == 0 {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 

@@ -41,21 +41,22 @@ func Supervise(ctx context.Context, program worker.Program, o Options) (report *
 	defer stop()
 	s.limited = limited
 	for {
+		s.job.Programs, s.given = s.job.Programs[s.given:], 0
 		left := s.job
 		left.Effort = o.Effort.left(s.used(begin), 1)
 		if s.methods != nil {
 			left.Methods = s.methods
 		}
-		left.Seed += uint64(s.crashes+s.worn) << 16
+		left.Seed += uint64(s.crashes+s.worn+len(s.job.Misuses)) << 16
 		var again bool
 		if again, err = s.process(left); err != nil && !errors.Is(err, errKilled) {
 			return nil, err
 		}
 		over := o.Effort.Over(s.used(begin))
-		if s.result.Ended != "" || again && len(o.Programs) == 0 || limited.Err() != nil && ctx.Err() == nil {
+		if s.result.Ended != "" || again || limited.Err() != nil && ctx.Err() == nil {
 			s.result.Ended = cmp.Or(over, s.result.Ended)
 		}
-		if !again || limited.Err() != nil || over != "" && s.result.Programs+s.started > 0 || len(o.Programs) > 0 && s.crashes > 0 {
+		if !again || limited.Err() != nil || over != "" && s.result.Programs+s.started > 0 {
 			break
 		}
 	}
@@ -75,8 +76,9 @@ type supervisor struct {
 	methods []string // the targets that are left, as far as is known
 	last    startingMessage
 	started int
-	// sequential reports whether the last program has not run in parallel yet.
+	// sequential reports whether no program of the process has run in parallel yet.
 	sequential bool
+	given      int // programs of the options that the process has begun
 	overlap    float64
 	settled    bool     // by the last process
 	made       bool     // an object
@@ -106,6 +108,7 @@ func (s *supervisor) process(j job) (again bool, err error) {
 		return false, err
 	}
 	defer p.Close()
+	s.sequential = true
 	_ = p.Send(j) // if it is dead, Receive says why
 	err = s.follow(p, j)
 	if s.reducing != nil {
@@ -118,7 +121,7 @@ func (s *supervisor) process(j job) (again bool, err error) {
 		s.settled = false
 		return true, nil
 	case err == io.EOF:
-		again = s.result.Worn && len(s.job.Programs) == 0
+		again = s.result.Worn && s.goesOn()
 		if again { // others come first
 			s.worn++
 			if at := slices.Index(s.methods, s.last.Method); at >= 0 {
@@ -140,6 +143,14 @@ func (s *supervisor) process(j job) (again bool, err error) {
 	return s.died(death, j)
 }
 
+// goesOn reports whether another process has something to do.
+func (s *supervisor) goesOn() bool {
+	if n := len(s.job.Programs); n > 0 {
+		return s.given < n
+	}
+	return len(s.methods) > 0
+}
+
 // died handles a death that nothing outside has caused.
 func (s *supervisor) died(death *worker.Death, j job) (again bool, err error) {
 	silent, ran := death.Cause == worker.Silent, s.result.Programs+s.started > 0
@@ -148,7 +159,7 @@ func (s *supervisor) died(death *worker.Death, j job) (again bool, err error) {
 		s.worn++
 		s.result.Worn, s.result.Memory = true, max(s.result.Memory, worker.DefaultMemory)
 		s.interrupted()
-		return len(s.job.Programs) == 0, nil
+		return s.goesOn(), nil
 	case s.started == 0 && silent && s.made:
 		return false, fmt.Errorf("the process ran no program within %v after the constructor returned: a method or a goroutine of the object may keep the processors busy", j.Silence)
 	case s.started == 0 && silent:
@@ -162,8 +173,23 @@ func (s *supervisor) died(death *worker.Death, j job) (again bool, err error) {
 	if silent || what == deadlock {
 		what = "hangs"
 	}
-	s.crashed(what, stacksOf(death))
-	return len(s.methods) > 0, nil
+	if isMisuse(death) {
+		s.interrupted()
+		s.job.Misuses = append(s.job.Misuses, s.last.Program)
+		why := (&FatalError{What: what}).Error()
+		s.result.misused(s.last.Program, why)
+		s.refused(why)
+	} else {
+		s.crashed(what, stacksOf(death))
+	}
+	return s.goesOn(), nil
+}
+
+// refused notes that the last program cannot be run, if the options give it.
+func (s *supervisor) refused(why string) {
+	if s.last.Given > 0 {
+		s.result.Refused = append(s.result.Refused, s.last.Program+": "+why)
+	}
 }
 
 // endedIn returns the error for a death in the trial calls of Reflect. The method is the one
@@ -212,8 +238,9 @@ func (s *supervisor) follow(p *worker.Process, j job) error {
 		case m.Targets != nil:
 			s.methods = m.Targets
 		case m.Starting != nil:
-			s.last, s.sequential = *m.Starting, true
+			s.last = *m.Starting
 			s.started++
+			s.given = max(s.given, m.Starting.Given)
 			if s.job.Starting != nil {
 				s.job.Starting(m.Starting.Method, m.Starting.Program)
 			}
@@ -276,6 +303,8 @@ func (s *supervisor) merge(r *Report) {
 		}
 	}
 	t.Left += r.Left
+	t.Refused = append(t.Refused, r.Refused...)
+	t.Misused, t.Misuse = t.Misused+r.Misused, cmp.Or(t.Misuse, r.Misuse)
 	t.OnlySchedules = r.OnlySchedules
 	for m, n := range r.MethodPrograms {
 		t.MethodPrograms[m] += n
@@ -304,6 +333,8 @@ func (s *supervisor) explored() *Explored {
 func (s *supervisor) interrupted() {
 	s.result.Programs += s.started
 	s.started = 0
+	s.result.Refused = append(s.result.Refused, s.last.Refused...)
+	s.last.Refused = nil
 	s.result.Executions += s.last.Used.Executions + s.last.Used.Schedules
 	if s.last.Used.Steps > 0 {
 		s.explored().Steps += s.last.Used.Steps
@@ -322,6 +353,7 @@ func (s *supervisor) crashed(what, stack string) {
 	c := Crash{s.last.Method, s.last.Program, what, s.sequential, stack}
 	if s.program.Schedules && what == "hangs" { // the scheduler knows of all else
 		s.explored().Blocked = append(s.explored().Blocked, c.Program)
+		s.refused("it hangs in code that is not instrumented")
 	} else {
 		s.result.Crashes = append(s.result.Crashes, c)
 		if s.job.Crashed != nil {

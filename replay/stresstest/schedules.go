@@ -57,7 +57,7 @@ func search(t TB, c *stress.Class, o Options, call int, first *stress.SavedSched
 		return nil, err
 	}
 	ctx := contextOf(t)
-	threads := func(ctx context.Context, o Options) (*stress.Report, error) { return stress.Search(ctx, c, o) }
+	threads := func(ctx context.Context, o Options) (*stress.Report, error) { return onThreads(ctx, c, o) }
 	if _, bench := t.(*testing.B); bench || !isGoTest(t) { // a worker would run its tests, not its benchmarks
 		none := func(context.Context, bool) (*worker.Program, error) {
 			return nil, errors.New("only tests that go test runs can be")
@@ -106,6 +106,14 @@ func search(t TB, c *stress.Class, o Options, call int, first *stress.SavedSched
 		}
 	}
 	return stress.Both(ctx, threads, build, o)
+}
+
+// onThreads searches a class on threads. A program that misuses a lock ends a worker, and not the test.
+func onThreads(ctx context.Context, c *stress.Class, o Options) (*stress.Report, error) {
+	if c.IsLock() && o.OnThreads != nil {
+		return stress.Supervise(ctx, *o.OnThreads(), o)
+	}
+	return stress.Search(ctx, c, o)
 }
 
 // programsPrefix begins the names of directories with instrumented programs.

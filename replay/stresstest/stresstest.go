@@ -134,7 +134,7 @@ func test[T any](t TB, newObject func() T, o Options, first *stress.SavedSchedul
 	if call < 0 {
 		return
 	}
-	r, err := stress.Reflect(newObject, o.ReflectOptions)
+	r, err := stress.Reflect(newObject, o.Designations())
 	if err != nil {
 		t.Errorf("stress: %v", err)
 		return
@@ -257,6 +257,9 @@ func testClass(t TB, c *stress.Class, o Options, call int, first *stress.SavedSc
 	}
 	for _, crash := range reports[len(reports)-1].Crashes {
 		t.Errorf("stress: %s: %s: %s\n%s", c.Name, crash.Program, crash.What, crash.Stack)
+	}
+	for _, line := range reports[len(reports)-1].Refused {
+		t.Errorf("stress: %s: not run: %s", c.Name, line)
 	}
 	logReports(t, c.Name, reports, o, len(failures) == 0)
 }

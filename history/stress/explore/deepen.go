@@ -108,7 +108,7 @@ func (x *explorer) runEach(s schedule.Strategy, most int64, bound func() int) (s
 		at, before := bound(), e.Undecided
 		r := x.execute(s)
 		if r.Panic != nil {
-			e.Panic, e.PanicSchedule = panicText(r.Panic), slices.Clone(r.Schedule)
+			e.Panic, e.PanicSchedule, e.panicStack = panicText(r.Panic), slices.Clone(r.Schedule), r.Crash.Trace()
 			return min(sure, at-1), nil
 		}
 		rec := x.record(r)

@@ -238,21 +238,10 @@ func (x *executor) run(by *explorer, plan Plan, t *stress.Try) (*Exploration, er
 	if e.Panic != "" && !by.panics(e) {
 		x.diverges(by.program)
 	} else if e.Panic != "" {
-		x.crashed(&stress.Crash{Method: t.Method, Program: by.program.String(), What: e.Panic, Stack: "schedule " + e.PanicSchedule.String()})
+		x.report.Crash(&stress.Crash{Method: t.Method, Program: by.program.String(), What: e.Panic,
+			Stack: "schedule " + e.PanicSchedule.String() + "\n" + e.panicStack}, x.options.Crashed)
 	}
 	return e, nil
-}
-
-// crashed reports a panic in a goroutine of an object, which would end a process
-// without the scheduler. Each panic is reported once.
-func (x *executor) crashed(c *stress.Crash) {
-	if slices.ContainsFunc(x.report.Crashes, func(other stress.Crash) bool { return other.What == c.What }) {
-		return
-	}
-	x.report.Crashes = append(x.report.Crashes, *c)
-	if x.options.Crashed != nil {
-		x.options.Crashed(c)
-	}
 }
 
 // diverges records that a program behaves differently when a schedule is repeated.

@@ -299,11 +299,17 @@ func (o *oracle) note(r *schedule.Result) bool {
 	o.sleeps = o.sleeps || r.Slept && !o.paused
 	switch n := len(o.Order); {
 	case r.Panic != nil:
-		o.failure = fmt.Errorf("a goroutine of the object panics in a sequential run: %v", r.Panic)
+		o.failure = &stress.FatalError{What: panicText(r.Panic), Stack: r.Crash.Trace()}
+	case r.Fatal != "":
+		o.failure = &stress.FatalError{What: r.Fatal}
 	case r.Diverged:
 		o.diverged = true
 		return false
 	case r.Cut:
+		if r.Crowded && len(o.runs) == 0 {
+			o.failure = fmt.Errorf("an invocation starts too many goroutines: more than %d that run at the same time, or %d one after another",
+				schedule.MaxThreads, schedule.MostSpawned)
+		}
 		if o.threads {
 			return false
 		}

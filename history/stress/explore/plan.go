@@ -63,6 +63,7 @@ type Exploration struct {
 	// schedule of that execution.
 	Panic         string
 	PanicSchedule schedule.Schedule
+	panicStack    string
 	// Executed are the different executions, by outcome and then by events, without those
 	// that were cut or diverged.
 	Executed []stress.Execution

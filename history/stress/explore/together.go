@@ -53,6 +53,10 @@ func togetherOf(e *stress.Expected) (*stress.Expected, error) {
 	if err != nil {
 		return nil, err
 	}
+	if e.Class.HasReaders() {
+		more.Waited, more.Together = true, true
+		return more, nil
+	}
 	jumps := newOracle(e.Class, e.Program, allowance{max(alone.ticks, schedule.Ticks), alone.elapsed}) // time passes in runTogether, too
 	if late, err := jumps.run(); err != nil ||
 		!slices.ContainsFunc(more.Outcomes(), func(c stress.Count) bool { return !e.Contains(c.Outcome) && !late.Contains(c.Outcome) }) {
@@ -187,6 +191,25 @@ func legal(runs []*togetherRun) []*togetherRun {
 	return list
 }
 
+// queued returns the runs of a lock for readers and writers in which the calls that are left wait, too,
+// if they begin, in the same order, when all others have returned. A writer that waits may keep readers
+// out, which no order of calls one after another shows.
+func queued(runs []*togetherRun) (list []*togetherRun) {
+	waits := map[string][]int{}
+	for _, r := range runs {
+		if rest := len(r.order) - len(r.waits); rest == 0 || r.closed[rest-1] {
+			waits[fmt.Sprint(r.order)] = r.waits
+		}
+	}
+	for _, r := range runs {
+		rest := slices.DeleteFunc(slices.Clone(r.order), func(i int) bool { return slices.Contains(r.waits, i) })
+		if order := append(rest, r.waits...); len(r.waits) == 0 || slices.Equal(waits[fmt.Sprint(order)], r.waits) {
+			list = append(list, &togetherRun{order: order, outcome: r.outcome, waits: r.waits})
+		}
+	}
+	return list
+}
+
 // quiet is a time that passes only when no thread can go on.
 const quiet = int64(time.Hour)
 
@@ -231,7 +254,11 @@ func (o *oracle) runTogether() error {
 		runs = append(runs, r)
 		more = strategy.Next(result)
 	}
-	for _, r := range legal(runs) {
+	list := legal(runs)
+	if o.class.HasReaders() {
+		list = append(list, queued(runs)...)
+	}
+	for _, r := range list {
 		o.add(r.order, r.outcome, len(r.waits))
 	}
 	return nil

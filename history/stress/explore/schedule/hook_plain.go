@@ -65,6 +65,15 @@ type Fatal string
 
 func (f Fatal) Error() string { return "fatal error: " + string(f) }
 
+// Fail panics in an execution where the runtime would end the process, as at the unlock of an unlocked mutex. The
+// panic may become the result of a call: Result.Fatal shows what it was.
+func Fail(text string) {
+	if !the.trying {
+		the.result.Fatal = Fatal(text).Error()
+	}
+	panic(text)
+}
+
 // A Place is a variable that a plain store changes.
 type Place[T any] struct{ p *T }
 

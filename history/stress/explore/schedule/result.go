@@ -54,6 +54,7 @@ type Result struct {
 	Blocked     []Blocked // the threads that had not ended, if Deadlock or Cut or traced
 	Crowded     bool      // a Cut for too many goroutines: see MaxThreads
 	Reused      bool      // a goroutine got the number of one that had ended: the schedules of a strategy are not all there are
+	Fatal       string    // the fatal error that the runtime would have ended the process with: see Fail
 	Panic       any       // that no thread recovered
 	Crash       *Crash    // where it was
 	Diverged    bool      // a decision of the strategy was impossible: the program is not deterministic
@@ -168,10 +169,12 @@ type Detail struct {
 // Where returns the file and line of the code that took the step.
 func (d *Detail) Where() string { return position(d.stack) }
 
+// room is the path of this package and of its shims.
+const room = "github.com/leadline/leadline/history/stress/explore/"
+
 // position returns the innermost position outside of this package, its shims and the
 // runtime.
 func position(stack []uintptr) string {
-	const room = "github.com/leadline/leadline/history/stress/explore/"
 	frames := runtime.CallersFrames(stack)
 	for {
 		f, more := frames.Next()

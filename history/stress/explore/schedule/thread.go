@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"unsafe"
 )
@@ -344,6 +345,13 @@ func (c *Crash) Error() string {
 		kind = "goroutine "
 	}
 	return "panic in " + kind + strconv.Itoa(c.Thread)
+}
+
+// Trace returns the stack from the panic, if it was one, to the code of this package.
+func (c *Crash) Trace() string {
+	trace := c.Stack[max(strings.LastIndex(c.Stack, "\npanic("), 0):]
+	trace, _, _ = strings.Cut(trace, "\n"+room+"schedule.(*thread).runBody")
+	return strings.TrimSpace(trace)
 }
 
 func (s *scheduler) crash(t *thread, p any) {

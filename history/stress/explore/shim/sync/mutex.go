@@ -67,7 +67,7 @@ func (m *Mutex) Unlock() {
 	schedule.Note("sync.Mutex.Unlock")
 	if !m.held.Swap(false) && schedule.Active() && m.real.TryLock() {
 		m.real.Unlock()
-		panic("sync: unlock of unlocked mutex")
+		schedule.Fail("sync: unlock of unlocked mutex")
 	}
 	m.real.Unlock()
 }
@@ -190,7 +190,7 @@ func (rw *RWMutex) Unlock() {
 		case s.writer == activeWriter:
 			s.writer = noWriter
 		case !rw.lockedOutside():
-			panic("sync: Unlock of unlocked RWMutex")
+			schedule.Fail("sync: Unlock of unlocked RWMutex")
 		}
 	}
 	rw.real.Unlock()
@@ -236,7 +236,7 @@ func (rw *RWMutex) RUnlock() {
 	if schedule.Active() {
 		s := rw.enter()
 		if len(s.reads) == 0 && !rw.readOutside() {
-			panic("sync: RUnlock of unlocked RWMutex")
+			schedule.Fail("sync: RUnlock of unlocked RWMutex")
 		}
 		s.unread()
 	}
