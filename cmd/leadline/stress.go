@@ -299,9 +299,8 @@ func (f *stressFlags) optionsFor(o *object) stress.Options {
 	if o.values > 0 {
 		options.Bounds.Values = o.values
 	}
-	effort := f.effort
-	effort.Schedules = effort.Executions
-	options.Effort = effort.Or(stress.DefaultEffort)
+	f.effort.Schedules = f.effort.Executions
+	options.Effort = f.effort.Or(stress.DefaultEffort)
 	return options
 }
 

@@ -35,9 +35,6 @@ type goTestRecord struct {
 	Remark   *string `json:"remark"`
 }
 
-// trialTime is how long the runs of Go tests may take after the time of the effort.
-const trialTime = 3 * time.Second
-
 // goTests writes the Go tests of the first violation that was saved of an object, and runs them within
 // what is left of the time. It is called when the object is no longer tested: both need the
 // processors. It calls ran before it prints.
@@ -47,7 +44,7 @@ func (r *stressReport) goTests(ctx context.Context, o *object, left time.Duratio
 		ran()
 		return
 	}
-	rec, err := o.goTest(ctx, max(left, 0)+trialTime, v)
+	rec, err := o.goTest(ctx, left, v)
 	ran()
 	switch r.note(unsaved(err)); {
 	case err != nil:
@@ -70,9 +67,8 @@ func (r *stressReport) goTests(ctx context.Context, o *object, left time.Duratio
 	r.note(r.out.Flush())
 }
 
-// goTest writes the Go tests of a violation to a directory of their own. Their runs take at most the
-// given time.
-func (o *object) goTest(ctx context.Context, within time.Duration, v *savedViolation) (*goTestRecord, error) {
+// goTest writes the Go tests of a violation to a directory of their own, and runs them in the time left.
+func (o *object) goTest(ctx context.Context, left time.Duration, v *savedViolation) (*goTestRecord, error) {
 	rec := &goTestRecord{Kind: "go_test", Program: v.Program, History: v.file}
 	temp, err := os.MkdirTemp("", "leadline-stress-")
 	if err != nil {
@@ -93,7 +89,7 @@ func (o *object) goTest(ctx context.Context, within time.Duration, v *savedViola
 	if program := filepath.Join(temp, "stress.test"); tests.Alone != "" {
 		if err := buildTest(ctx, temp, program, "stress_test.go", tests.Alone); err != nil {
 			remark = fmt.Sprintf("its Go test does not compile: %v", err)
-		} else if rec.Trial = gotest.Try(ctx, within, program, temp, place.Name); rec.Runs == 0 {
+		} else if rec.Trial = gotest.Try(ctx, left, program, temp, place.Name); rec.Runs == 0 {
 			remark = "no Go test without schedules: the time was over before it had run"
 		} else if rec.Failing == 0 {
 			remark = fmt.Sprintf("no Go test without schedules: the violation is rare on threads, and it did not fail in %s", counted(rec.Runs, "run", "runs"))

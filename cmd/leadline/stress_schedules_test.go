@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/replay/report"
 )
@@ -109,6 +110,24 @@ func TestHostileReplay(t *testing.T) {
 	}
 	if _, err := os.Stat(done); err == nil {
 		t.Error("the file ran a program")
+	}
+}
+
+// TestFirstGoTest: Go tests are made of the first violation; each other one has the command for them.
+func TestFirstGoTest(t *testing.T) {
+	f := &stressFlags{output: &flagkind.Choice{Value: "text"}, save: t.TempDir()}
+	var out bytes.Buffer
+	r := newStressReport(streams{out: &out}, f)
+	o := &object{name: "queue", how: "--new example.com/queue.New", path: "example.com/queue"}
+	for _, program := range []string{"{ Put(0) } || { Take() }", "{ Put(1) } || { Len() }"} {
+		r.found(o, &stress.Finding{Program: program, Times: 1, Executions: 2, Cut: []string{"reduced further", "run on real threads"}})
+	}
+	if r.saved == nil || r.saved.Program != "{ Put(0) } || { Take() }" {
+		t.Errorf("Go tests of %+v", r.saved)
+	}
+	const command = "  For a Go test: leadline stress --new example.com/queue.New --program '{ Put(1) } || { Len() }'\n"
+	if text := out.String(); strings.Count(text, "For a Go test") != 1 || !strings.Contains(text, command) || strings.Count(text, "  cut short: not reduced further, not run on real threads\n") != 2 {
+		t.Errorf("%s", text)
 	}
 }
 

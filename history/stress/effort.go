@@ -83,12 +83,12 @@ func (e Effort) left(used Effort, n int) Effort {
 // verifyLate how much longer its supervisor may.
 const late, verifyLate = 3 * time.Second, 5 * time.Second
 
-// used returns what the search has used.
-func (r *Report) used() Effort {
+// used returns what the search has used, given how long it took.
+func (r *Report) used(took time.Duration) Effort {
 	if r.Explored == nil {
-		return Effort{Executions: r.Executions, Time: r.Elapsed}
+		return Effort{Executions: r.Executions, Time: took}
 	}
-	return Effort{Schedules: r.Executions, Steps: r.Explored.Steps, Time: r.Elapsed}
+	return Effort{Schedules: r.Executions, Steps: r.Explored.Steps, Time: took}
 }
 
 // Ending returns which bound ended the search, or "" if it ended by itself.

@@ -1,6 +1,7 @@
 package stress
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -152,18 +153,23 @@ func schedules(ctx context.Context, program *worker.Program, build SchedulesBuil
 	if err != nil || isEnough(first) || ctx.Err() != nil || o.Outcomes {
 		return reportsOf(first), err
 	}
-	if whole.Over(first.used()) != "" {
+	used := first.used(first.Elapsed)
+	if whole.Over(used) != "" {
 		return reportsOf(first), nil
 	}
 	if program, err = build(ctx, true); err != nil || program == nil {
 		return reportsOf(first), err
 	}
-	o.Effort = whole.left(first.used(), 1)
+	o.Effort = whole.left(used, 1)
 	bare := !first.Explored.Synchronised && first.Explored.Judged > 0
 	if bare {
 		o = unsynchronised(o)
 	}
 	second, err := Supervise(ctx, *program, o)
+	if second != nil && second.Ended != "" { // the bound is one of both passes
+		more := second.used(second.Elapsed)
+		second.Ended = cmp.Or(whole.Over(Effort{0, used.Schedules + more.Schedules, used.Steps + more.Steps, used.Time + more.Time, 0}), second.Ended)
+	}
 	if bare && second != nil && len(second.Findings) > 0 {
 		second.Findings = second.Findings[:1]
 	}

@@ -124,11 +124,7 @@ func (s *searcher) hasTime() bool {
 }
 
 // used returns what the search has used.
-func (s *searcher) used() Effort {
-	used := s.report.used()
-	used.Time = time.Since(s.start)
-	return used
-}
+func (s *searcher) used() Effort { return s.report.used(time.Since(s.start)) }
 
 // over returns the bound that the search has reached, or "".
 func (s *searcher) over() string { return s.options.Effort.Over(s.used()) }

@@ -43,7 +43,7 @@ func Supervise(ctx context.Context, program worker.Program, o Options) (report *
 	for {
 		s.job.Programs, s.given = s.job.Programs[s.given:], 0
 		left := s.job
-		left.Effort = o.Effort.left(s.used(begin), 1)
+		left.Effort = o.Effort.left(s.result.used(time.Since(begin)), 1)
 		if s.methods != nil {
 			left.Methods = s.methods
 		}
@@ -52,7 +52,7 @@ func Supervise(ctx context.Context, program worker.Program, o Options) (report *
 		if again, err = s.process(left); err != nil && !errors.Is(err, errKilled) {
 			return nil, err
 		}
-		over := o.Effort.Over(s.used(begin))
+		over := o.Effort.Over(s.result.used(time.Since(begin)))
 		if s.result.Ended != "" || again || limited.Err() != nil && ctx.Err() == nil {
 			s.result.Ended = cmp.Or(over, s.result.Ended)
 		}
@@ -91,13 +91,6 @@ type supervisor struct {
 	context  context.Context
 	limited  context.Context // ends with the effort
 	program  worker.Program
-}
-
-// used returns what the search has used.
-func (s *supervisor) used(begin time.Time) Effort {
-	used := s.result.used()
-	used.Time = time.Since(begin)
-	return used
 }
 
 // process runs one process until it exits, and reports whether another one should

@@ -29,9 +29,6 @@ import (
 	"github.com/leadline/leadline/history/stress/worker"
 )
 
-// trialTime is how long the runs of a Go test may take after the time of the effort.
-const trialTime = 3 * time.Second
-
 // goTests writes Go tests of a violation beside its history, and runs them in what is left of the time.
 // It returns lines about them.
 func (f *failure) goTests(t TB, o *Options, left time.Duration) string {
@@ -71,7 +68,7 @@ func (f *failure) goTests(t TB, o *Options, left time.Duration) string {
 	if tests.Alone != "" {
 		if err := buildFound(contextOf(t), dir, program, tests.Alone); err != nil {
 			text += fmt.Sprintf("No Go test without leadline: %v\n", err)
-		} else if trial := gotest.Try(contextOf(t), max(left, 0)+trialTime, program, ".", name); trial.Failing > 0 {
+		} else if trial := gotest.Try(contextOf(t), left, program, ".", name); trial.Failing > 0 {
 			add(base+"_test.go", tests.Alone, fmt.Sprintf("a Go test without leadline, which %v; copy it beside yours to keep it", trial))
 		} else {
 			tests.Remark = "no Go test without leadline: the violation is rare on threads"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
+	"github.com/leadline/leadline/history/stress/worker"
 	"github.com/leadline/leadline/replay/stresstest"
 )
 
@@ -58,5 +59,19 @@ func TestSimplifyCut(t *testing.T) {
 	real, err := explore.New(c, &o, r).Simplify(ctx, f, 0)
 	if err != nil || !real || f.Scheduled.Schedule != before || !slices.Equal(f.Cut, []string{"searched for a simpler schedule"}) {
 		t.Errorf("real %v, cut %q, schedule %s, %v", real, f.Cut, f.Scheduled.Schedule, err)
+	}
+}
+
+// TestPassesEnd: the first pass has half of the bound, and the second the rest.
+func TestPassesEnd(t *testing.T) {
+	threads := func(context.Context, stress.Options) (*stress.Report, error) { return &stress.Report{}, nil }
+	build := func(context.Context, bool) (*worker.Program, error) { p := child("hits"); return &p, nil }
+	list, err := stress.Both(t.Context(), threads, build, stress.Options{Programs: []string{"{ Atomic(); Atomic(); Atomic() } || { Atomic(); Atomic(); Atomic() } || { Atomic(); Atomic(); Atomic() }"}, Effort: stress.Effort{Schedules: 1000, Time: patience}})
+	if err != nil || len(list) != 3 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if first, second := list[1], list[2]; first.Executions < 500 || first.Executions >= 1000 || first.Ended != "500 schedules" ||
+		first.Executions+second.Executions < 1000 || second.Ending() != "ended by its bound of 1000 schedules" {
+		t.Errorf("%q after %d, %q after %d", first.Ended, first.Executions, second.Ending(), second.Executions)
 	}
 }

@@ -109,20 +109,21 @@ type Trial struct {
 func (t Trial) String() string { return fmt.Sprintf("fails in %d of %d runs", t.Failing, t.Runs) }
 
 // trials is how often a test runs that fails. A run takes ten seconds, or one if there is no wholeTrial
-// left, and longTrial at most.
+// left, and longTrial at most. All have lateTrials at least.
 const (
 	trials     = 3
 	wholeTrial = 15 * time.Second
 	longTrial  = 40 * time.Second
+	lateTrials = 3 * time.Second
 )
 
-// Try runs a test in its program a few times, until a run does not fail or the time is over.
-func Try(ctx context.Context, within time.Duration, program, dir, name string) (t Trial) {
-	ctx, stop := context.WithTimeout(ctx, within)
+// Try runs a test in its program a few times, until a run does not fail or no time is left.
+func Try(ctx context.Context, left time.Duration, program, dir, name string) (t Trial) {
+	ctx, stop := context.WithTimeout(ctx, max(left, lateTrials))
 	defer stop()
 	for t.Runs < trials && t.Failing == t.Runs && ctx.Err() == nil {
 		limited, cancel := context.WithTimeout(ctx, longTrial)
-		cmd := exec.CommandContext(limited, program, "-test.run=^"+name+"$", "-test.timeout=0", "-test.count=1", fmt.Sprintf("-test.short=%t", within < wholeTrial))
+		cmd := exec.CommandContext(limited, program, "-test.run=^"+name+"$", "-test.timeout=0", "-test.count=1", fmt.Sprintf("-test.short=%t", left < wholeTrial))
 		cmd.Dir, cmd.WaitDelay = dir, time.Second
 		worker.Lead(cmd)
 		out, err := cmd.CombinedOutput()
