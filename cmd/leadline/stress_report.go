@@ -107,7 +107,7 @@ func (r *stressReport) found(o *object, f *stress.Finding) {
 	if f.Scheduled != nil {
 		again = append(explored(f), again...)
 	}
-	for _, line := range []string{f.Variations.String(), f.Kinds(), f.Unfinished()} {
+	for _, line := range []string{f.Variations.String(), f.Unfinished()} {
 		if line != "" {
 			again = slices.Insert(again, 0, line)
 		}

@@ -1,6 +1,8 @@
 package stress
 
 import (
+	"slices"
+
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/visibility"
 )
@@ -79,16 +81,14 @@ func (c *Class) Method(name string) *Method {
 }
 
 func (c *Class) hasCore() bool {
-	core, _ := c.split(true)
-	return len(core) > 0
+	return slices.ContainsFunc(c.Methods, func(m *Method) bool { return m.Core })
 }
 
-// split returns the methods that are core and those that are not. It leaves
-// out the weak ones unless weak is set.
-func (c *Class) split(weak bool) (core, others []*Method) {
+// split returns the methods that are core and those that are not, without the weak ones.
+func (c *Class) split() (core, others []*Method) {
 	for _, m := range c.Methods {
 		switch {
-		case m.Weak && !weak:
+		case m.Weak:
 		case m.Core:
 			core = append(core, m)
 		default:

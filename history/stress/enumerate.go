@@ -1,7 +1,6 @@
 package stress
 
 import (
-	"cmp"
 	"iter"
 	"math/bits"
 	"slices"
@@ -14,18 +13,14 @@ import (
 func enumerate(c *Class, target *Method, b Bounds) iter.Seq[*Program] {
 	b = b.fill()
 	return func(yield func(*Program) bool) {
-		set := newMethodSet(c, target, b.Weak)
+		set := newMethodSet(c, target)
 		if set.validate(b.Sequences) != nil {
 			return
 		}
 		for n := b.MinInvocations; n <= b.MaxInvocations; n++ {
 			for k := min(2, b.Sequences); k <= min(n, b.Sequences); k++ {
-				orders := []sequenceOrder{{}}
-				if b.Ordered {
-					orders = partialOrders(k)
-				}
 				for v := range b.Values + 1 {
-					e := &enumerator{letters: letters(c, set, v), target: target, values: 1<<v - 1, orders: orders, yield: yield}
+					e := &enumerator{letters: letters(c, set, v), target: target, values: 1<<v - 1, yield: yield}
 					if !e.shapes(n, k) {
 						return
 					}
@@ -68,7 +63,6 @@ type enumerator struct {
 	letters []letter
 	target  *Method
 	values  uint64 // all that are to be used
-	orders  []sequenceOrder
 	yield   func(*Program) bool
 	most    int   // values that one letter uses
 	sizes   []int // lengths of the sequences, not rising
@@ -107,7 +101,7 @@ func (e *enumerator) shapes(n, k int) bool {
 // programs that differ only by the order of their sequences.
 func (e *enumerator) words(at int, used uint64, targeted bool) bool {
 	if at == len(e.word) {
-		return used != e.values || e.ordered()
+		return used != e.values || !e.isWorth() || e.yield(e.program())
 	}
 	if bits.OnesCount64(e.values&^used) > e.most*(len(e.word)-at) {
 		return true
@@ -145,9 +139,8 @@ func (e *enumerator) least(at int) int {
 // sequence is the part of the word that is sequence s.
 func (e *enumerator) sequence(s int) []int { return e.word[e.begin[s]:][:e.sizes[s]] }
 
-// ordered yields the word with each order that it is worth running in. If
-// orders differ by an exchange of equal sequences, it takes the least.
-func (e *enumerator) ordered() bool {
+// isWorth reports whether the word has a mutator, in another sequence than a read-only target.
+func (e *enumerator) isWorth() bool {
 	home, mutates := -1, make([]bool, len(e.sizes))
 	for s := range e.sizes {
 		for _, i := range e.sequence(s) {
@@ -158,145 +151,18 @@ func (e *enumerator) ordered() bool {
 			}
 		}
 	}
-	same := func(s, t int) bool { return slices.Equal(e.sequence(s), e.sequence(t)) }
-	for _, o := range e.orders {
-		if e.worth(o, home, mutates) && o.least(len(e.sizes), same) && !e.yield(e.program(o)) {
-			return false
-		}
+	if e.target != nil && e.target.ReadOnly {
+		mutates[home] = false
 	}
-	return true
+	return e.target != nil && !e.target.ReadOnly || slices.Contains(mutates, true)
 }
 
-// worth reports whether the word has a mutator and, if the target is read-only, one
-// that can run in parallel with the target in the given order. The target, if there
-// is one, is in sequence home.
-func (e *enumerator) worth(o sequenceOrder, home int, mutates []bool) bool {
-	if e.target == nil {
-		return slices.Contains(mutates, true)
-	}
-	if !e.target.ReadOnly {
-		return true
-	}
-	for s, yes := range mutates {
-		if yes && s != home && o.parallel(s, home) {
-			return true
-		}
-	}
-	return false
-}
-
-func (e *enumerator) program(o sequenceOrder) *Program {
-	p := &Program{Sequences: make([][]Invocation, len(e.sizes)), Order: slices.Clone(o.pairs)}
+func (e *enumerator) program() *Program {
+	p := &Program{Sequences: make([][]Invocation, len(e.sizes))}
 	for s := range e.sizes {
 		for _, i := range e.sequence(s) {
 			p.Sequences[s] = append(p.Sequences[s], e.letters[i].Invocation)
 		}
 	}
 	return p
-}
-
-// A sequenceOrder is a partial order of sequences.
-type sequenceOrder struct {
-	before relation
-	pairs  [][2]int // those of it that do not follow from others
-}
-
-// A relation of up to eight things has bit 8i+j if i comes before j.
-type relation uint64
-
-func (r relation) has(i, j int) bool { return r>>(8*i+j)&1 != 0 }
-
-func (r relation) with(i, j int) relation { return r | 1<<(8*i+j) }
-
-func (o sequenceOrder) parallel(i, j int) bool {
-	return i != j && !o.before.has(i, j) && !o.before.has(j, i)
-}
-
-// partialOrders returns the partial orders of k things in which some two are
-// in parallel, those with fewest pairs first. It tries the three relations of
-// each two things.
-func partialOrders(k int) []sequenceOrder {
-	var all []sequenceOrder
-	var place func(i, j int, r relation)
-	place = func(i, j int, r relation) {
-		switch {
-		case j == k:
-			place(i+1, i+2, r)
-		case i < k-1:
-			place(i, j+1, r)
-			place(i, j+1, r.with(i, j))
-			place(i, j+1, r.with(j, i))
-		default:
-			if o, ok := newOrder(k, r); ok {
-				all = append(all, o)
-			}
-		}
-	}
-	place(0, 1, 0)
-	slices.SortFunc(all, func(a, b sequenceOrder) int {
-		return cmp.Or(cmp.Compare(bits.OnesCount64(uint64(a.before)), bits.OnesCount64(uint64(b.before))), cmp.Compare(a.before, b.before))
-	})
-	return all
-}
-
-// newOrder returns false if the relation is not transitive or is total.
-func newOrder(k int, r relation) (sequenceOrder, bool) {
-	o := sequenceOrder{before: r}
-	for i := range k {
-		for j := range k {
-			if !r.has(i, j) {
-				continue
-			}
-			follows := false
-			for m := range k {
-				if r.has(j, m) && !r.has(i, m) {
-					return o, false
-				}
-				follows = follows || r.has(i, m) && r.has(m, j)
-			}
-			if !follows {
-				o.pairs = append(o.pairs, [2]int{i, j})
-			}
-		}
-	}
-	return o, k < 2 || bits.OnesCount64(uint64(r)) < k*(k-1)/2
-}
-
-// least reports whether no exchange of equal sequences makes the order a lesser
-// relation.
-func (o sequenceOrder) least(k int, same func(s, t int) bool) bool {
-	if o.before == 0 {
-		return true
-	}
-	to := make([]int, k) // the exchange
-	for i := range to {
-		to[i] = i
-	}
-	var exchange func(from int) bool
-	exchange = func(from int) bool {
-		if from == k {
-			var r relation
-			for i := range k {
-				for j := range k {
-					if o.before.has(i, j) {
-						r = r.with(to[i], to[j])
-					}
-				}
-			}
-			return r >= o.before
-		}
-		for i := from; i < k; i++ {
-			if i > from && !same(to[i], to[from]) {
-				continue
-			}
-			to[i], to[from] = to[from], to[i]
-			ok := exchange(from + 1)
-			to[i], to[from] = to[from], to[i]
-			if !ok {
-				return false
-			}
-		}
-		return true
-	}
-	return exchange(0)
 }

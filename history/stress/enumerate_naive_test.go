@@ -50,7 +50,9 @@ func naive(target string, b Bounds) map[string]bool {
 					sequences[last] = append(sequences[last], word[i])
 				}
 				if k := len(sequences); k <= b.Sequences && (k > 1 || b.Sequences == 1) {
-					naiveOrders(found, sequences, target, b.Ordered)
+					if worthwhile(sequences, target) {
+						found[normalForm(sequences)] = true
+					}
 				}
 			}
 		}
@@ -83,32 +85,7 @@ func inRank(word []string, target string) bool {
 	return target == "" || n == 1
 }
 
-// naiveOrders enters the program with each transitive relation.
-func naiveOrders(found map[string]bool, sequences [][]string, target string, ordered bool) {
-	k := len(sequences)
-	relations := 1
-	if ordered {
-		relations = 1 << (k * k)
-	}
-	for bits := range relations {
-		less := func(i, j int) bool { return bits>>(i*k+j)&1 != 0 }
-		good, free := true, k == 1
-		for i := range k {
-			good = good && !less(i, i)
-			for j := range k {
-				free = free || i != j && !less(i, j) && !less(j, i)
-				for m := range k {
-					good = good && (!less(i, j) || !less(j, m) || less(i, m))
-				}
-			}
-		}
-		if good && free && worthwhile(sequences, target, less) {
-			found[normalForm(sequences, less)] = true
-		}
-	}
-}
-
-func worthwhile(sequences [][]string, target string, less func(i, j int) bool) bool {
+func worthwhile(sequences [][]string, target string) bool {
 	for i, s := range sequences {
 		for _, w := range s {
 			name, _, _ := strings.Cut(w, "(")
@@ -119,7 +96,7 @@ func worthwhile(sequences [][]string, target string, less func(i, j int) bool) b
 				continue
 			}
 			for j, other := range sequences {
-				if i != j && !less(i, j) && !less(j, i) && strings.Contains(strings.Join(other, " "), "put") {
+				if i != j && strings.Contains(strings.Join(other, " "), "put") {
 					return true
 				}
 			}
@@ -130,41 +107,22 @@ func worthwhile(sequences [][]string, target string, less func(i, j int) bool) b
 
 // normal is the normal form of a program.
 func normal(p *Program) string {
-	k := len(p.Sequences)
-	before := make([]bool, k*k)
-	for _, o := range p.Order {
-		before[o[0]*k+o[1]] = true
-	}
-	for m := range k {
-		for i := range k {
-			for j := range k {
-				before[i*k+j] = before[i*k+j] || before[i*k+m] && before[m*k+j]
-			}
-		}
-	}
-	sequences := make([][]string, k)
+	sequences := make([][]string, len(p.Sequences))
 	for i, s := range p.Sequences {
 		for _, inv := range s {
 			sequences[i] = append(sequences[i], inv.String())
 		}
 	}
-	return normalForm(sequences, func(i, j int) bool { return before[i*k+j] })
+	return normalForm(sequences)
 }
 
 // normalForm is the least text of a program, for any order of its sequences.
-func normalForm(sequences [][]string, less func(i, j int) bool) string {
+func normalForm(sequences [][]string) string {
 	least := ""
 	permute(len(sequences), func(to []int) {
 		var text strings.Builder
 		for _, i := range to {
 			text.WriteString("{" + strings.Join(sequences[i], ";") + "}")
-		}
-		for a, i := range to {
-			for b, j := range to {
-				if less(i, j) {
-					fmt.Fprintf(&text, " %d<%d", a, b)
-				}
-			}
 		}
 		if s := text.String(); least == "" || s < least {
 			least = s

@@ -52,8 +52,6 @@ type Finding struct {
 	// are the schedules that were tried with the same number of preemptions, and Times
 	// those that are violations.
 	Scheduled *Scheduled `json:"scheduled,omitempty"`
-	// Categories are the kinds of operations that the Methods are; see Kinds.
-	Categories []string `json:"categories,omitempty"`
 	// Variations are nil if the program has no other arguments to try.
 	Variations *Variations `json:"variations,omitempty"`
 	GoTest     *GoTest     `json:"go_test,omitempty"` // between processes

@@ -1,7 +1,6 @@
 package stress
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -52,8 +51,6 @@ type GeneratorOptions struct {
 // the values 0 to v-1 of its rank, so each program comes once. As in the paper, no
 // two programs differ only by the order of their sequences. None has read-only
 // invocations only, and a read-only target can run in parallel with a mutator.
-// With Bounds.Ordered each program comes with each partial order of its
-// sequences, without the pairs that follow from others.
 //
 // Unlike in the paper, programs whose invocations cannot overlap are left out
 // unless Bounds.Sequences is 1: those of one sequence, or with all sequences in
@@ -103,20 +100,17 @@ func (g *generator) choose(c *Class, o GeneratorOptions) error {
 	if err := o.Bounds.Validate(); err != nil {
 		return err
 	}
-	if o.Bounds.Ordered {
-		return errors.New("only an enumeration puts sequences in order")
-	}
 	if o.Target != nil && !slices.Contains(c.Methods, o.Target) {
 		return fmt.Errorf("the target %s is a method of another class", o.Target.Name)
 	}
 	targets := []*Method{o.Target}
-	core, others := c.split(o.Bounds.Weak)
+	core, others := c.split()
 	if o.Target == nil && !o.CoreOnly && len(core) > 0 && len(others) > 0 {
 		targets = others
 	}
 	var first error
 	for _, target := range targets {
-		set := newMethodSet(c, target, o.Bounds.Weak)
+		set := newMethodSet(c, target)
 		if err := set.validate(g.bounds.Sequences); err == nil {
 			g.methods = append(g.methods, set)
 		} else if first == nil {
@@ -240,8 +234,8 @@ type methodSet struct {
 // newMethodSet returns the target and the core methods other than it. If a
 // class has no core methods, all may be called beside the target, and a
 // violation has no single method to blame.
-func newMethodSet(class *Class, target *Method, weak bool) methodSet {
-	rest, others := class.split(weak)
+func newMethodSet(class *Class, target *Method) methodSet {
+	rest, others := class.split()
 	if len(rest) == 0 {
 		rest = others
 	}

@@ -23,7 +23,7 @@ func makeGenerator(t *testing.T, c *Class, o GeneratorOptions) *generator {
 func TestGenerate(t *testing.T) {
 	c := notationClass()
 	options := []GeneratorOptions{
-		{}, {CoreOnly: true}, {Bounds: Bounds{Weak: true}}, {Target: c.Method("estimate")},
+		{}, {CoreOnly: true}, {Target: c.Method("estimate")},
 		{Bounds: Bounds{MinInvocations: 2, MaxInvocations: 2}, Target: c.Method("size")},
 		{Bounds: Bounds{Sequences: 5, Values: 1, Initial: 4}}, {Bounds: Bounds{Initial: -1, Final: -1}}, {Bounds: Bounds{Sequences: 1, Values: 3}, Target: c.Method("clear")},
 	}
@@ -82,7 +82,7 @@ func checkGenerated(t *testing.T, o GeneratorOptions, p *Program) {
 		}
 		for _, inv := range sequence {
 			switch m := inv.Method; {
-			case m.Weak && !b.Weak && m != o.Target:
+			case m.Weak && m != o.Target:
 				t.Fatalf("%v has a weak method", p)
 			case m == o.Target:
 				targets++
@@ -272,7 +272,6 @@ func TestGenerateErrors(t *testing.T) {
 		{[]*Method{put, size}, GeneratorOptions{Bounds: Bounds{Sequences: 1}}, "size is read-only, and one sequence has nothing in parallel with it"},
 		{[]*Method{put}, GeneratorOptions{Target: put}, "there is no core method to call beside put"},
 		{[]*Method{put}, GeneratorOptions{Target: clear}, "the target clear is a method of another class"},
-		{[]*Method{put}, GeneratorOptions{Bounds: Bounds{Ordered: true}}, "only an enumeration puts sequences in order"},
 		{[]*Method{put}, GeneratorOptions{Bounds: Bounds{MinInvocations: 4, MaxInvocations: 3}}, "at least 4 invocations, but at most 3"},
 		{[]*Method{put}, GeneratorOptions{Bounds: Bounds{Sequences: 4, MaxInvocations: 3}}, "4 sequences, but at most 3 invocations"},
 		{[]*Method{put}, GeneratorOptions{Bounds: Bounds{Values: -1}}, "the bounds of a program are negative: 3 to 6 invocations, 2 sequences, -1 values"},

@@ -113,19 +113,9 @@ type Bounds struct {
 	// programs with 3 and 4. An
 	// enumeration has programs that use no value, one, and so on.
 	Values int
-	// Weak lets programs call the methods that are documented not to be atomic.
-	Weak bool
-	// Ordered lets an enumeration put sequences in order. Random programs
-	// have all their sequences in parallel.
-	Ordered bool
 }
 
-// A word has 64 bits for values. Five sequences have 4231 partial orders, six
-// have 130023.
-const (
-	maxValues  = 64
-	maxOrdered = 5
-)
+const maxValues = 64 // the bits of a word
 
 // fill replaces zeros by defaults. A given bound moves the defaults of the
 // others out of its way.
@@ -168,8 +158,6 @@ func (b Bounds) Validate() error {
 		return fmt.Errorf("%d sequences, but at most %d invocations", b.Sequences, b.MaxInvocations)
 	case b.Values > maxValues:
 		return fmt.Errorf("%d values, but at most %d are possible", b.Values, maxValues)
-	case b.Ordered && b.Sequences > maxOrdered:
-		return fmt.Errorf("%d sequences, but at most %d can be put in order", b.Sequences, maxOrdered)
 	}
 	return nil
 }

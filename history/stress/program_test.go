@@ -9,7 +9,7 @@ func TestBounds(t *testing.T) {
 	for _, e := range [][2]Bounds{
 		{{}, {MinInvocations: 3, MaxInvocations: 6, Initial: 2, Final: 2, Sequences: 2, Values: 2}},
 		{{MaxInvocations: 2, Initial: -1}, {MinInvocations: 2, MaxInvocations: 2, Initial: -1, Final: 2, Sequences: 2, Values: 2}},
-		{{MinInvocations: 8, Final: 9, Weak: true}, {MinInvocations: 8, MaxInvocations: 8, Initial: 2, Final: 9, Sequences: 2, Values: 2, Weak: true}},
+		{{MinInvocations: 8, Final: 9}, {MinInvocations: 8, MaxInvocations: 8, Initial: 2, Final: 9, Sequences: 2, Values: 2}},
 		{{Sequences: 8, Values: 1}, {MinInvocations: 3, MaxInvocations: 8, Initial: 2, Final: 2, Sequences: 8, Values: 1}},
 		{{MaxInvocations: 1000}, {MinInvocations: 3, MaxInvocations: 1000, Initial: 2, Final: 2, Sequences: 2, Values: 2}},
 	} {
@@ -21,7 +21,7 @@ func TestBounds(t *testing.T) {
 		}
 	}
 	for _, b := range []Bounds{{MinInvocations: -1}, {MaxInvocations: -1}, {Sequences: -1}, {Values: -1}, {Values: 65}, {MaxInvocations: 1},
-		{MinInvocations: 3, MaxInvocations: 2}, {Sequences: 6, Ordered: true}, {Sequences: 9}, {MaxInvocations: 1001}} {
+		{MinInvocations: 3, MaxInvocations: 2}, {Sequences: 9}, {MaxInvocations: 1001}} {
 		if b.Validate() == nil {
 			t.Errorf("%+v is valid", b)
 		}

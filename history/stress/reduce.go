@@ -36,7 +36,7 @@ func (s *searcher) found(t *target, f *Finding) error {
 		}
 		f.Weak = f.Seen.Expected.Explaining(methods, f.Seen.Violating)
 	}
-	f.GoTest, f.Categories = f.goTest(), f.categorise()
+	f.GoTest = f.goTest()
 	if s.options.unreduced != nil { // a variation may end the process
 		s.options.unreduced(f)
 	}
