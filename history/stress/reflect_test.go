@@ -457,3 +457,26 @@ func BenchmarkReflect(b *testing.B) {
 		})
 	}
 }
+
+// A leaver may be made with a goroutine that its calls do not stop.
+type leaver struct{ n int }
+
+func (l *leaver) Get() int  { return l.n }
+func (l *leaver) Set(n int) { l.n = n }
+
+// TestReflectLeaves: if objects leave goroutines, few are made to find out which methods only read.
+func TestReflectLeaves(t *testing.T) {
+	for _, leaves := range []bool{false, true} {
+		end, made := make(chan struct{}), 0
+		r, err := Reflect(func() *leaver {
+			if made++; leaves {
+				go func() { <-end }()
+			}
+			return &leaver{}
+		}, ReflectOptions{})
+		close(end)
+		if err != nil || !r.Class.Method("Get").ReadOnly || (made > 400) == leaves {
+			t.Errorf("leaves %v: %d objects, %+v, %v", leaves, made, r, err)
+		}
+	}
+}
