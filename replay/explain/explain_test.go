@@ -201,11 +201,8 @@ func TestBlameIsWhole(t *testing.T) {
 	if n := len(singles(t, h, s, true)); n != 6 {
 		t.Errorf("%d single results would do, not 6", n)
 	}
-	whole, incomplete, seeds := 0, 0, uint64(1)
-	if *full {
-		seeds = 2
-	}
-	for seed := range seeds {
+	whole, incomplete := 0, 0
+	for seed := range map[bool]uint64{false: 1, true: 2}[*full] {
 		for _, model := range []string{"queue", "stack"} {
 			for _, n := range []int{16, 40} {
 				w := simulate.Workload{Model: model, Ops: n, Values: 6, Threads: 14, Seed: seed, Faults: []simulate.Fault{{Kind: simulate.Wrong, Percent: 50}}}
