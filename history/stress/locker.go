@@ -15,11 +15,6 @@ func (m *Method) gives() bool {
 // IsLock reports whether the class is a lock: programs that misuse it may end the process.
 func (c *Class) IsLock() bool { return slices.ContainsFunc(c.Methods, (*Method).gives) }
 
-// HasReaders reports whether the class is a lock for readers, who may hold it together, and writers.
-func (c *Class) HasReaders() bool {
-	return slices.ContainsFunc(c.Methods, func(m *Method) bool { return strings.EqualFold(m.Name, "RLock") })
-}
-
 // unlocks reports whether some order of the invocations unlocks what nobody has locked, as far as
 // the names of the methods tell. An order in which a call waits does not count, nor do methods for
 // one of several locks, which have a parameter.

@@ -41,7 +41,7 @@ func (s *searcher) countOutcomes(p *Program) error {
 		_, err = s.refused(p, err, 0)
 		return err
 	}
-	s.parallel()
+	s.options.parallel()
 	try := s.attempt(0, s.executor.Levels())
 	try.All = true
 	trial, err := s.executor.Run(s.ctx, e, try)

@@ -120,7 +120,7 @@ func (s *searcher) retry(f *Finding, p *Program) *Finding {
 	if err != nil {
 		return nil
 	}
-	s.parallel()
+	s.options.parallel()
 	found := s.executor.Again(s.ctx, f, e, s.left())
 	if found == nil {
 		return nil

@@ -54,6 +54,9 @@ func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 		called: map[*Method]bool{}, waiting: map[string]bool{}, shares: map[*Method]share{}, guilty: o.known, drawn: map[uint64]bool{}, hash: maphash.MakeSeed()}
 	s.end = s.start.Add(cmp.Or(o.Effort.Time, math.MaxInt64))
 	s.last = s.end.Add(o.Effort.Time/10 + late)
+	if o.parallel == nil {
+		s.options.parallel = func() {}
+	}
 	targets, err := s.prepare()
 	if err != nil {
 		return nil, err
@@ -286,7 +289,7 @@ func (s *searcher) try(t *target, p *Program, from, level int) (whole bool, err 
 	if err != nil {
 		return s.refused(p, err, time.Since(begin))
 	}
-	s.parallel()
+	s.options.parallel()
 	p = e.Program
 	took := time.Since(begin)
 	var trial *Trial
@@ -346,13 +349,6 @@ func (s *searcher) learn(e *Expected, trial *Trial) {
 		for _, inv := range sequence {
 			s.called[inv.Method] = true
 		}
-	}
-}
-
-// parallel tells that the sequential runs of a program are over.
-func (s *searcher) parallel() {
-	if s.options.parallel != nil {
-		s.options.parallel()
 	}
 }
 
