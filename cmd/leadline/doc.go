@@ -331,8 +331,9 @@
 //
 // With --output json, check prints one object per history, each on its own line. The file
 // cmd/leadline/schema.json of leadline's source is a JSON schema of these lines, and of those
-// of the other commands. version is 1; it grows when a key goes or changes its meaning, while
-// keys may be added at any time. A missing value is null, except as said below:
+// of the other commands. version is 1, and 2 for an object of stress; it grows when a key goes or
+// changes its meaning, while keys may be added at any time. A missing value is null, except as said
+// below:
 //
 //	$ leadline check --output json replay/decide/testdata/figure2.jsonl
 //	{"file":"replay/decide/testdata/figure2.jsonl","history":"threads-1-to-3","format":"native","model":"ConcurrentLinkedQueue","ops":6,"pending":0,"processes":3,"c":3,"cp":8,"verdict":"linearizable","cause":null,"depth":1,"schedule_index":{"chain":2,"tuple":[]},"replayed":null,"engine":"families","deeper_than":null,"depth_cause":null,"witness":[2,0,4,1,3,5],"prefix":null,"unexplained":null,"states":null,"core":null,"blame":null,"explanation_cause":null,"conflict":null,"errors":null,"version":1}

@@ -61,8 +61,8 @@
 // not fit. At the end, a table lists the programs with violations: the number of
 // invocations, sequences and values; how many programs ran before; the outcome; and how many
 // of the program's executions had an outcome that no order explains. Another one lists the
-// methods. Methods share the time: those whose programs take much longer than others get
-// fewer, and a line names them.
+// methods. An account of what was tried follows (see Account). Methods share the time: those whose
+// programs take much longer than others get fewer.
 //
 // Methods may wait for one another, as those of a bounded queue do. In an outcome, W
 // is an invocation that waits for ever, and - one that was not called. That is a
@@ -84,13 +84,12 @@
 //
 //	[ put(0,1) ] { get(0) } || { clear() } || { size() } order 0<2 [ size() ]
 //
-// With --exhaustive, a line says how many of all programs within the bounds were run, and up to
-// how many invocations these were all.
+// With --exhaustive, the account has a line for each size: how many of all programs were run.
 //
 // Programs with violations are made smaller. The exit status is 1 if there are any, and
-// 3 if nothing could be judged, neither on threads nor in schedules: every program of an object
-// returned different results from one sequential run to the next, say, or no invocations
-// overlapped.
+// 3 if a method that --core, --read-only, --weak (with a level) or --program names was not exercised,
+// or no method was, or nothing could be judged, neither on threads nor in schedules: every program
+// returned different results from one sequential run to the next, say.
 //
 // Then stress runs the program with other arguments for up to two seconds. A line has how many
 // of these choices show a violation, too, and what exactly their arguments have in common, such as
@@ -114,6 +113,41 @@
 //
 // While threads run, stress builds an instrumented copy of the packages under test, and then
 // explores interleavings one by one; see Schedules. --threads runs threads alone.
+//
+// # Account
+//
+// The last lines of stress are an account of what was tried, for each object. It is "account" with
+// --output json, and in the log of stresstest.Test:
+//
+//	example.com/queue.New: 812 programs, 40213 schedules, 512333 steps; 58.2s
+//	  2 sequences of 3 to 6 calls: 700 programs, complete to 1 preemption, 320 to 2
+//	  3 sequences of 3 to 6 calls: 112 programs, complete to 1 preemption
+//	  method  programs  exercised in  steps  note
+//	  Put     812       640           yes
+//	  Run     12        0             yes    never returned
+//	  bounds: at most 3 sequences, 6 calls in them, 2 values, 3 preemptions
+//	  left out: Watch: parameter of type queue.watcher
+//	  no violation in 812 programs and 40213 schedules
+//
+// A line for threads and for each pass over schedules has how many programs ran and how often. The
+// lines below it have the sizes of these programs, and up to how many preemptions all their
+// schedules were run (delays, for objects that start goroutines). That is said of programs whose
+// calls took steps only: schedules cannot interrupt code that is not instrumented.
+//
+// The table has how many programs call a method in parallel, and how many of these have exercised
+// it: a call began and returned, and another call or a goroutine of the object took a step between.
+// A call of a single step cannot be interrupted, and is exercised if others take steps before it and,
+// in another execution, after it. On threads, the call overlapped another one in time. The steps are "no" if no call took one in any
+// schedule: the method is not instrumented, or shares nothing. A note says why the method is not
+// among the atomic (?) ones. It may have never returned, not even if calls run one after another. "No
+// result shows an order" if every order of the calls has the same results. It was "never beside
+// itself" if no program calls it twice in parallel, and it is not read-only.
+//
+// The bounds are those of the largest programs: --sequences, --max-invocations, --values and
+// --preemptions raise them. What was left out has a line each, with the reason, and what to do if
+// there is something: methods without arguments to pass, weak methods without a level, packages that
+// are not instrumented, programs or executions that could not be judged. The last line is the verdict,
+// or says what was not exercised.
 //
 // # Safety
 //
@@ -146,7 +180,7 @@
 // one preemption. Programs get all schedules with one preemption, then with two, and
 // finally with three and, in a small share, four, or with as many as --preemptions says; after
 // --preemptions -1, with any number: of schedules that differ only by the order of independent steps, one is run. The
-// final line says how many programs are complete up to which bound.
+// account says how many programs are complete up to which bound.
 //
 // For objects that start goroutines, delays are bounded instead: how often the scheduler
 // passes over the thread whose turn it is. Some random schedules come first.

@@ -228,9 +228,9 @@ func TestSchema(t *testing.T) {
 				}
 				line[key] = was
 			}
-			line["version"] = float64(2)
+			line["version"] = float64(3)
 			if root.check(root, line) == nil {
-				t.Errorf("%s: a line of version 2 passes", name)
+				t.Errorf("%s: a line of version 3 passes", name)
 			}
 		}
 		if count == 0 {

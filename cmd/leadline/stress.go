@@ -345,13 +345,15 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 		}
 		result.Subject = o.name
 		if o.instrumented != nil {
-			result.NotInstrumented = o.instrumented.Remarks()
+			for _, line := range o.instrumented.Remarks() {
+				result.Account.Omit(stress.Omission{What: line})
+			}
 		}
 		report.objects[result] = o
 		report.results = append(report.results, result)
 		if len(result.Findings)+len(result.Crashes) > 0 || slices.ContainsFunc(reports, hasViolations) {
 			status = worse(status, stressStatus)
-		} else if !slices.ContainsFunc(reports, isJudged) || len(result.Refused) > 0 {
+		} else if line, _ := stress.NotExercised(reports); line != "" || len(result.Refused) > 0 {
 			status = worse(status, statusUnknown)
 		}
 	}
@@ -370,10 +372,4 @@ func hasViolations(r *stress.Report) bool {
 	return slices.ContainsFunc(r.Outcomes, func(p stress.ProgramOutcomes) bool {
 		return slices.ContainsFunc(p.Outcomes, func(o stress.SeenOutcome) bool { return o.Violations > 0 })
 	})
-}
-
-// isJudged reports whether a report says something about the object.
-func isJudged(r *stress.Report) bool {
-	_, nothing := r.Unsteadiness()
-	return r.Executions > 0 && !nothing
 }

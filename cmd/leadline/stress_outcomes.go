@@ -11,13 +11,12 @@ import (
 
 // outcomes writes a table of the outcomes of each program.
 func (r *stressReport) outcomes(result *stress.Report) {
-	passes := append(slices.Clone(r.before[result]), result)
 	for n, program := range r.flags.Programs {
-		t := outcomeTable(passes, n, program)
+		t := outcomeTable(r.passes(result), n, program)
 		fmt.Fprintf(r.out, "%s: %s\n", result.Subject, t.Title)
 		r.table(t.Header, t.Rows)
 	}
-	for _, line := range outcomeRemarks(passes) {
+	for _, line := range r.accountOf(result) {
 		fmt.Fprintln(r.out, line)
 	}
 }
@@ -25,28 +24,12 @@ func (r *stressReport) outcomes(result *stress.Report) {
 // outcomesPage writes the page of the same tables.
 func (r *stressReport) outcomesPage() {
 	for _, result := range r.results {
-		passes := append(slices.Clone(r.before[result]), result)
 		var tables []view.Table
 		for n, program := range r.flags.Programs {
-			tables = append(tables, outcomeTable(passes, n, program))
+			tables = append(tables, outcomeTable(r.passes(result), n, program))
 		}
-		r.note(view.WriteTables(r.out, result.Subject, tables, outcomeRemarks(passes)))
+		r.note(view.WriteTables(r.out, result.Subject, tables, r.accountOf(result)))
 	}
-}
-
-// outcomeRemarks returns lines about what was run.
-func outcomeRemarks(passes []*stress.Report) (lines []string) {
-	result := passes[len(passes)-1]
-	for _, pass := range passes {
-		lines = append(lines, fmt.Sprintf("%s: %s", result.Subject, pass.Coverage()))
-	}
-	if result.NoSchedules != "" {
-		lines = append(lines, "  schedules were not explored: "+result.NoSchedules)
-	}
-	for _, line := range result.Waits() {
-		lines = append(lines, "  "+line)
-	}
-	return lines
 }
 
 // outcomeTable returns the outcomes of the n-th program. An outcome that calls one after another

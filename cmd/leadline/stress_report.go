@@ -300,7 +300,7 @@ func (r *stressReport) finish() error {
 		r.violations()
 		r.methods()
 		for _, result := range r.results {
-			r.remarks(result)
+			r.account(result)
 		}
 	}
 	r.note(r.out.Flush())
@@ -378,46 +378,28 @@ func (o *object) withLevels(names []string) string {
 	return strings.Join(list, " ")
 }
 
-// remarks writes how much was run, and remarks on an object.
-func (r *stressReport) remarks(result *stress.Report) {
-	for _, before := range r.before[result] {
-		if before.Executions == 0 {
-			continue // threads were left to schedules, or had no time
-		}
-		next := "plain loads and stores as steps, too"
-		if before.Explored == nil {
-			next = "schedules"
-		}
-		fmt.Fprintf(r.out, "%s: %s; %v; then %s:\n", result.Subject, before.Coverage(), before.Elapsed.Round(10*time.Millisecond), next)
-		if line, _ := before.Unsteadiness(); line != "" {
-			fmt.Fprintf(r.out, "  %s\n", line)
-		}
+// account writes what was tried of an object, what was left out, and how it ended.
+func (r *stressReport) account(result *stress.Report) {
+	lines := r.accountOf(result)
+	line, nothing := stress.NotExercised(r.passes(result))
+	ending := result.Ending()
+	if !nothing {
+		ending = cmp.Or(result.Passed(), ending)
 	}
-	if result.Explored != nil {
-		fmt.Fprintf(r.out, "%s: %s\n", result.Subject, strings.Join(coverage(result), "\n  "))
-	} else {
-		fmt.Fprintf(r.out, "%s: %s; %.2g a second, %v\n", result.Subject, result.Coverage(),
-			float64(result.Executions)/result.Elapsed.Seconds(), result.Elapsed.Round(10*time.Millisecond))
+	lines = slices.DeleteFunc(append(lines, line, ending), func(line string) bool { return line == "" })
+	fmt.Fprintf(r.out, "%s: %s\n", result.Subject, strings.Join(lines, "\n  "))
+}
+
+// passes returns the reports of all passes.
+func (r *stressReport) passes(result *stress.Report) []*stress.Report {
+	return append(slices.Clone(r.before[result]), result)
+}
+
+// accountOf returns lines about what was tried, and what was left out.
+func (r *stressReport) accountOf(result *stress.Report) []string {
+	lines := stress.Tried(r.passes(result))
+	for _, o := range result.Account.LeftOut {
+		lines = append(lines, "left out: "+o.String())
 	}
-	if result.NoSchedules != "" {
-		fmt.Fprintf(r.out, "  schedules were not explored: %s\n", result.NoSchedules)
-	}
-	for _, line := range slices.Concat(result.Waits(), result.Remarks()) {
-		fmt.Fprintf(r.out, "  %s\n", line)
-	}
-	for _, l := range result.LeftOut {
-		fmt.Fprintf(r.out, "  left out: %s: %s\n", l.Method, l.Reason)
-	}
-	if result.Waited > 0 {
-		fmt.Fprintf(r.out, "  %s waited for ever\n", counted(int(result.Waited), "execution", "executions"))
-	}
-	if result.Memory > 0 {
-		fmt.Fprintf(r.out, "  objects that nobody uses keep memory: a process ended at %d MB, and another one went on\n", result.Memory>>20)
-	}
-	if line, _ := result.Unsteadiness(); line != "" {
-		fmt.Fprintf(r.out, "  %s\n", line)
-	}
-	if line := cmp.Or(result.Passed(), result.Ending()); line != "" {
-		fmt.Fprintf(r.out, "  %s\n", line)
-	}
+	return lines
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -250,11 +249,6 @@ func explored(f *stress.Finding) []string {
 		lines = append(lines, line)
 	}
 	return lines
-}
-
-// coverage describes what was explored of an object.
-func coverage(r *stress.Report) []string {
-	return slices.Concat([]string{fmt.Sprintf("%s; %v", r.Coverage(), r.Elapsed.Round(10*time.Millisecond))}, r.Explored.Remarks(), r.NotInstrumented)
 }
 
 // object returns an object, and how to build it for schedules.

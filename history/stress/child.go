@@ -56,6 +56,8 @@ type startingMessage struct {
 	// judged.
 	Used   Effort
 	Judged int64 `json:",omitempty"`
+	// Account is what was tried before; nil if that has hardly changed.
+	Account *Account `json:",omitempty"`
 }
 
 // Serve runs Search in a worker that Supervise started. It sends the target methods, each

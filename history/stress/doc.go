@@ -54,7 +54,7 @@
 // A search on threads without violations means little: interleavings are left to chance. A
 // seed fixes the programs, not how their threads interleave, nor how many there are. If the
 // programs of some methods take much longer than those of others, some of them are skipped:
-// the methods share the time, and Remarks names those that got few programs. Some faults show
+// the methods share the time. Some faults show
 // only in the order in which invocations of different sequences begin and end.
 // Search finds these only in the executions that are recorded, about one in
 // twenty.
@@ -70,8 +70,9 @@
 // that would explain the outcomes of a violation. The search for these is bounded: see
 // NewExpected.
 //
-// A method counts as Atomic if it was exercised: invocations of a program overlapped,
-// and different orders had different results.
+// Report.Account has what was tried and what was not. A method counts as Atomic if it was exercised
+// (see MethodAccount), if different orders had different results, and if a program calls it twice in
+// parallel, unless it is read-only.
 //
 // Objects may leave goroutines that nothing stops and that wake again and again, such as the
 // janitor of a cache. On threads, these may change results at any time, so threads do not judge

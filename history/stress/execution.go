@@ -64,6 +64,26 @@ func (r *Execution) Overlaps() bool {
 	return false
 }
 
+// overlapping returns the methods of invocations that were open when another one was.
+func overlapping(p *Program, list []Execution) []*Method {
+	all := p.All()
+	var found []*Method
+	for i := range list {
+		open, events := 0, list[i].Events
+		for k, e := range events {
+			if e < 0 {
+				open--
+				continue
+			}
+			if m := all[e].Method; (open > 0 || events[k+1] != -1-e) && !slices.Contains(found, m) {
+				found = append(found, m)
+			}
+			open++
+		}
+	}
+	return found
+}
+
 // header returns the header of histories of the program with this outcome: the
 // model of the class, or all sequential runs of the program. A model does not
 // have the result of an invocation that waits forever, but the runs do. Where the levels of the

@@ -54,8 +54,8 @@ type Trial struct {
 	Finding *Finding // a violation, or nil
 	// Whole means that no higher level can show more.
 	Whole bool
-	// Overlapped means that invocations of different sequences were open at the same time.
-	Overlapped bool
+	// Exercised are methods; see MethodAccount.Exercised.
+	Exercised []*Method
 	// Executed are the executions that were looked at one by one, each with how often it was seen.
 	Executed []Execution
 	// Violating executions are those of Try.All that no order explains, by their outcomes.

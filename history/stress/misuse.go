@@ -31,7 +31,9 @@ func (s *searcher) refused(p *Program, err error, took time.Duration) (whole boo
 	var fatal *FatalError
 	switch {
 	case errors.As(err, &waits):
-		s.leave(waits.Method)
+		if s.leave(waits.Method); s.class.Method(waits.Method) != nil {
+			s.report.Account.Method(waits.Method).Programs++
+		}
 		return true, nil
 	case errors.As(err, &fatal) && fatal.Stack != "":
 		s.panicked(p, fatal)
@@ -43,6 +45,8 @@ func (s *searcher) refused(p *Program, err error, took time.Duration) (whole boo
 	s.skipped, s.why = s.skipped+1, err
 	if len(s.programs) > 0 {
 		s.report.Refused = append(s.report.Refused, fmt.Sprintf("%v: %v", p, err))
+	} else if fatal == nil {
+		s.report.Account.Omit(Omission{What: p.String(), Programs: 1, Why: err.Error()})
 	}
 	return true, nil
 }

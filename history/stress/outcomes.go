@@ -48,8 +48,7 @@ func (s *searcher) countOutcomes(p *Program) error {
 	if err != nil {
 		return err
 	}
-	if trial.Left {
-		s.leave(trial.Waits...)
+	if s.learn(e, trial, true); trial.Left {
 		return nil
 	}
 	all := ProgramOutcomes{Program: p.String()}

@@ -29,7 +29,15 @@ type SchedulesBuild func(ctx context.Context, plain bool) (*worker.Program, erro
 // a violation of the same methods itself. A violation ends the search unless Options.GoOn is set;
 // then Options.Found receives those of threads at the end, unless schedules find them, too, or as
 // soon as it is known that there will be none.
+//
+// The account of the last report is that of all passes, apart from the sizes of programs.
 func Both(ctx context.Context, threads func(context.Context, Options) (*Report, error), build SchedulesBuild, o Options) ([]*Report, error) {
+	reports, err := both(ctx, threads, build, o)
+	finish(reports, &o)
+	return reports, err
+}
+
+func both(ctx context.Context, threads func(context.Context, Options) (*Report, error), build SchedulesBuild, o Options) ([]*Report, error) {
 	if o.Threads {
 		r, err := threads(ctx, o)
 		return reportsOf(r), err
@@ -139,7 +147,9 @@ func (r *Report) add(before *Report) {
 		}
 	}
 	r.Atomic = slices.DeleteFunc(r.Atomic, func(m string) bool { return known[m] })
-	r.Unexercised = slices.DeleteFunc(r.Unexercised, func(m string) bool { return known[m] || slices.Contains(r.Atomic, m) })
+	tried := before.Account
+	tried.Sizes = nil // which each pass has
+	r.Account.add(&tried)
 }
 
 // schedules explores schedules in up to two passes, given the program of the first.

@@ -2,8 +2,6 @@ package stress
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 )
 
@@ -14,23 +12,17 @@ type Report struct {
 	Atomic    []string `json:"atomic"` // exercised, and no violation was seen
 	NonAtomic []string `json:"non_atomic"`
 	Weak      []string `json:"weak"` // documented not to be atomic
-	// Unexercised methods are neither core nor weak. No sequence called them in a
-	// program with overlaps and several possible outcomes.
-	Unexercised []string  `json:"unexercised,omitempty"`
-	LeftOut     []LeftOut `json:"left_out"` // exported methods that the class does not have
+	Account   Account  `json:"account"`
 	// Unsteady programs return different results from one sequential run to
 	// the next.
 	Unsteady []string `json:"unsteady"`
 	// Ended is the bound of the effort that ended the search before all programs had run, as
 	// "1000 executions", "1000 schedules", "20000 steps" or "2m0s on the clock".
-	Ended string `json:"ended,omitempty"`
-	// MethodPrograms counts the programs that were run by the methods that they call in
-	// parallel.
-	MethodPrograms map[string]int `json:"method_programs,omitempty"`
-	Crashes        []Crash        `json:"crashes"`
-	Programs       int            `json:"programs"`
-	Executions     int64          `json:"executions"`
-	Recorded       int64          `json:"recorded"`
+	Ended      string  `json:"ended,omitempty"`
+	Crashes    []Crash `json:"crashes"`
+	Programs   int     `json:"programs"`
+	Executions int64   `json:"executions"`
+	Recorded   int64   `json:"recorded"`
 	// Waited is how many executions wait forever, in schedules. MayWait are methods with a
 	// call that did not return on threads: later programs there do not call them. If
 	// OnlySchedules is not empty, it says why threads cannot judge the object at all.
@@ -41,8 +33,6 @@ type Report struct {
 	Left          int      `json:"left_to_schedules,omitempty"` // programs that threads do not judge
 	OnlySchedules string   `json:"only_schedules,omitempty"`
 	NoSchedules   string   `json:"no_schedules,omitempty"` // why there were threads only; see Both
-	// NotInstrumented has a line for each package with code that schedules do not control.
-	NotInstrumented []string `json:"not_instrumented,omitempty"`
 	// Together is how many programs have orders in which every call returns only if calls
 	// that wait for one another are open at the same time. Hopeless programs have none:
 	// generated ones are not run.
@@ -60,59 +50,10 @@ type Report struct {
 	Elapsed  time.Duration `json:"elapsed_ns"`
 	Explored *Explored     `json:"explored,omitempty"` // of schedules
 	Findings []*Finding    `json:"-"`                  // encoded one by one
-	// Enumerated has the programs of Options.Exhaustive by their numbers of invocations, unless they
-	// are too many to count.
-	Enumerated []Enumerated `json:"enumerated,omitempty"`
 	// Outcomes are those of Options.Programs, with Options.Outcomes.
 	Outcomes []ProgramOutcomes `json:"outcomes,omitempty"`
 
 	overlapping int64 // of the recorded executions
-}
-
-// Enumerated is how many Programs were run Of those with a number of invocations.
-type Enumerated struct {
-	Invocations int `json:"invocations"`
-	Programs    int `json:"programs"`
-	Of          int `json:"of"`
-}
-
-// enumerated returns the entry for programs with n invocations.
-func (r *Report) enumerated(n int) *Enumerated {
-	at, found := slices.BinarySearchFunc(r.Enumerated, n, func(e Enumerated, n int) int { return e.Invocations - n })
-	if !found {
-		r.Enumerated = slices.Insert(r.Enumerated, at, Enumerated{Invocations: n})
-	}
-	return &r.Enumerated[at]
-}
-
-// addEnumerated adds what another process has run of the same programs, which may be the same.
-func (r *Report) addEnumerated(list []Enumerated) {
-	for _, e := range list {
-		own := r.enumerated(e.Invocations)
-		own.Programs, own.Of = max(own.Programs, e.Programs), max(own.Of, e.Of)
-	}
-}
-
-// enumeration says how many of all programs were run; "" without Options.Exhaustive.
-func (r *Report) enumeration() string {
-	n, of, whole, complete := 0, 0, true, 0
-	for _, e := range r.Enumerated {
-		n, of = n+e.Programs, of+e.Of
-		if whole = whole && e.Programs == e.Of; whole {
-			complete = e.Invocations
-		}
-	}
-	if of == 0 {
-		return ""
-	}
-	text := fmt.Sprintf(" of %d within the bounds", of)
-	if n != r.Programs {
-		text = fmt.Sprintf(", %d%s", n, text)
-	}
-	if complete > 0 {
-		text += fmt.Sprintf(" (complete up to %s)", counted(complete, "invocation", "invocations"))
-	}
-	return text
 }
 
 // Count adds executions: how many there were, were recorded, and overlapped among those.
@@ -124,13 +65,8 @@ func (r *Report) Count(executions, recorded, overlapping int64) {
 
 // Explored is what schedules were run.
 type Explored struct {
-	// Complete[n] is the number of programs for which all schedules with at most n
-	// preemptions (delays for objects that start goroutines) were run.
-	Complete []int `json:"complete"`
-	// Unbounded says that the last number is of programs all of whose schedules were run.
-	Unbounded bool  `json:"unbounded,omitempty"`
-	ByDelays  int   `json:"by_delays"` // programs of such objects
-	Steps     int64 `json:"steps"`
+	ByDelays int   `json:"by_delays"` // programs of objects that start goroutines: delays are bounded there
+	Steps    int64 `json:"steps"`
 	// Cut executions had too many steps, or spun, but perhaps not forever. Undecided ones
 	// may have an outcome of a sequential run, but there were too many runs. Neither counts
 	// as a violation.
@@ -151,25 +87,9 @@ type Explored struct {
 	// Varying calls start goroutines and have different results under different schedules,
 	// though nothing else is called; each with two results.
 	Varying []string `json:"varying,omitempty"`
-	// Stepped says for each called method that is not read-only whether one of its
-	// invocations took a step.
-	Stepped map[string]bool `json:"stepped,omitempty"`
 	// Synchronised says that an execution had a step of a lock, an atomic operation, a channel or
 	// the like.
 	Synchronised bool `json:"synchronised"`
-}
-
-// Stepless returns the methods that took no step. No other thread can interrupt such a
-// method, so no violation caused by it alone can be found.
-func (e *Explored) Stepless() []string {
-	var list []string
-	for m, stepped := range e.Stepped {
-		if !stepped {
-			list = append(list, m)
-		}
-	}
-	slices.Sort(list)
-	return list
 }
 
 // Remarks returns a line for each reason why executions do not count.
@@ -191,9 +111,6 @@ func (e *Explored) Remarks() []string {
 	if n := len(e.Unverified); n > 0 {
 		lines = append(lines, fmt.Sprintf("%s could not be replayed in another process, as %s", counted(n, "violation", "violations"), e.Unverified[0]))
 	}
-	for _, text := range e.Varying {
-		lines = append(lines, "the result of a call depends on the schedule, though nothing else is called: "+text)
-	}
 	return lines
 }
 
@@ -207,12 +124,6 @@ func counted(n int, one, many string) string {
 
 // add adds what another process explored.
 func (e *Explored) add(other *Explored) {
-	for len(e.Complete) < len(other.Complete) {
-		e.Complete = append(e.Complete, 0)
-	}
-	for b, n := range other.Complete {
-		e.Complete[b] += n
-	}
 	e.ByDelays += other.ByDelays
 	e.Steps += other.Steps
 	e.Cut += other.Cut
@@ -223,22 +134,10 @@ func (e *Explored) add(other *Explored) {
 	e.Blocked = append(e.Blocked, other.Blocked...)
 	e.Unverified = append(e.Unverified, other.Unverified...)
 	e.Varying = append(e.Varying, other.Varying...)
-	for m, stepped := range other.Stepped {
-		e.Step(m, stepped)
-	}
-}
-
-// Step notes whether an invocation of a method took a step.
-func (e *Explored) Step(method string, stepped bool) {
-	if e.Stepped == nil {
-		e.Stepped = map[string]bool{}
-	}
-	e.Stepped[method] = e.Stepped[method] || stepped
 }
 
 // Coverage describes how many programs ran how often, and how many of these executions
-// overlapped; or how many schedules were explored, and how many programs are complete to
-// which bound.
+// overlapped; or how many schedules were explored.
 func (r *Report) Coverage() string {
 	e := r.Explored
 	if e == nil {
@@ -246,49 +145,11 @@ func (r *Report) Coverage() string {
 		if r.Overlap < 0.01 {
 			share = fmt.Sprintf("%.1g", 100*r.Overlap) // on one processor, it matters whether there are any
 		}
-		return fmt.Sprintf("%s%s, %s, %s %% of those recorded overlapped", counted(r.Programs, "program", "programs"), r.enumeration(),
+		return fmt.Sprintf("%s, %s, %s %% of those recorded overlapped", counted(r.Programs, "program", "programs"),
 			counted(int(r.Executions), "execution", "executions"), share)
 	}
-	one, many := "preemption", "preemptions"
-	if e.ByDelays > 0 {
-		one, many = "delay", "delays"
-	}
-	text := fmt.Sprintf("%s%s, %s, %s", counted(r.Programs, "program", "programs"), r.enumeration(),
+	return fmt.Sprintf("%s, %s, %s", counted(r.Programs, "program", "programs"),
 		counted(int(r.Executions), "schedule", "schedules"), counted(int(e.Steps), "step", "steps"))
-	separator := "; of the programs "
-	for b, n := range e.Complete {
-		if n == 0 {
-			continue
-		}
-		bound := "to " + counted(b, one, many)
-		if e.Unbounded && b == len(e.Complete)-1 {
-			bound = "without a bound"
-		}
-		text += fmt.Sprintf("%s%d complete %s", separator, n, bound)
-		separator = ", "
-	}
-	return text
-}
-
-// Remarks returns lines about methods that were not tested sufficiently to know whether
-// they are atomic.
-func (r *Report) Remarks() []string {
-	var lines []string
-	if _, nothing := r.Unsteadiness(); len(r.Unexercised) > 0 && !nothing {
-		lines = append(lines, "not exercised, as nothing overlapped or no order was visible: "+strings.Join(r.Unexercised, " "))
-	}
-	if len(r.MayWait) > 0 {
-		lines = append(lines, "may wait for ever, as only schedules can tell, so that threads do not judge their programs: "+strings.Join(r.MayWait, " "))
-	}
-	if line := r.fewPrograms(); line != "" {
-		lines = append(lines, line)
-	}
-	if r.Explored != nil {
-		if list := r.Explored.Stepless(); len(list) > 0 {
-			lines = append(lines, "without a step in any schedule, as their code is not instrumented or shares nothing: "+strings.Join(list, " "))
-		}
-	}
-	return lines
 }
 
 // Unsteadiness returns a line about the unsteady programs, or "" if there are none.

@@ -26,21 +26,18 @@ type searcher struct {
 	targets  []*target
 	report   *Report
 	start    time.Time
-	end      time.Time  // of what the search does now
-	last     time.Time  // of all that it does
-	given    int        // how many programs of the options are left
-	guilty   [][]string // the methods of each violation and crash: no later program calls all of them
-	// called are the methods called by sequences of a program whose results show the
-	// order of its invocations, and whose invocations overlapped.
-	called  map[*Method]bool
-	skipped int             // programs that were not run
-	why     error           // of the last of them
-	waits   bool            // an invocation waited in a sequential run
-	waiting map[string]bool // methods with calls that may wait for ever
-	shares  map[*Method]share
-	spent   time.Duration   // by all methods
-	drawn   map[uint64]bool // hashes of the programs
-	hash    maphash.Seed
+	end      time.Time       // of what the search does now
+	last     time.Time       // of all that it does
+	given    int             // how many programs of the options are left
+	guilty   [][]string      // the methods of each violation and crash: no later program calls all of them
+	skipped  int             // programs that were not run
+	why      error           // of the last of them
+	waits    bool            // an invocation waited in a sequential run
+	waiting  map[string]bool // methods with calls that may wait for ever
+	shares   map[*Method]share
+	spent    time.Duration   // by all methods
+	drawn    map[uint64]bool // hashes of the programs
+	hash     maphash.Seed
 }
 
 // Search looks for violations in a class. It runs generated programs, one for
@@ -50,8 +47,8 @@ type searcher struct {
 // The checker confirms every violation.
 func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 	o.Effort = o.Effort.Or(DefaultEffort)
-	s := &searcher{ctx: ctx, class: c, options: o, report: &Report{Subject: c.Name, MethodPrograms: map[string]int{}}, start: time.Now(),
-		called: map[*Method]bool{}, waiting: map[string]bool{}, shares: map[*Method]share{}, guilty: o.known, drawn: map[uint64]bool{}, hash: maphash.MakeSeed()}
+	s := &searcher{ctx: ctx, class: c, options: o, report: &Report{Subject: c.Name}, start: time.Now(),
+		waiting: map[string]bool{}, shares: map[*Method]share{}, guilty: o.known, drawn: map[uint64]bool{}, hash: maphash.MakeSeed()}
 	s.end = s.start.Add(cmp.Or(o.Effort.Time, math.MaxInt64))
 	s.last = s.end.Add(o.Effort.Time/10 + late)
 	if o.parallel == nil {
@@ -95,12 +92,21 @@ func (s *searcher) prepare() ([]*target, error) {
 			return nil, fmt.Errorf("%s has no method %s", s.class.Name, name)
 		}
 	}
+	for _, m := range s.class.Methods {
+		s.report.Account.Method(m.Name)
+		if m.Weak && len(o.Programs) == 0 {
+			s.report.Account.Omit(Omission{What: m.Name, Why: "weak", Remedy: "a level tests it, as in " + m.Name + "=monotonic"})
+		}
+	}
 	for _, text := range o.Programs {
 		p, err := Parse(text, s.class)
 		if err != nil {
 			return nil, err
 		}
 		s.programs = append(s.programs, p)
+		for _, name := range p.Parallel() {
+			s.report.Account.Method(name).Named = true
+		}
 	}
 	if o.Outcomes && len(s.programs) == 0 {
 		return nil, errors.New("outcomes are those of given programs")
@@ -221,7 +227,7 @@ func (s *searcher) generated() ([]*target, error) {
 		}
 		if o.Exhaustive {
 			for p := range programs {
-				s.report.enumerated(p.Len()).Of++
+				s.report.Account.Size(p).Of++
 				if t.generated++; t.generated == maxGenerated {
 					uncounted = true
 					break
@@ -231,7 +237,9 @@ func (s *searcher) generated() ([]*target, error) {
 		list = append(list, t)
 	}
 	if uncounted {
-		s.report.Enumerated = nil
+		for _, size := range s.report.Account.Sizes {
+			size.Of = 0
+		}
 	}
 	if o.targets != nil {
 		o.targets(names)
@@ -316,15 +324,8 @@ func (s *searcher) try(t *target, p *Program, from, level int) (whole bool, err 
 			return false, err
 		}
 	}
-	s.learn(e, trial)
-	if from > 0 {
-		s.charge(p, took)
-		return trial.Whole, nil
-	}
-	if s.report.Enumerated != nil && !trial.Left {
-		s.report.enumerated(p.Len()).Programs++
-	}
-	s.ran(p, took)
+	s.learn(e, trial, from == 0)
+	s.charge(p, took)
 	return trial.Whole, nil
 }
 
@@ -337,18 +338,21 @@ func (s *searcher) attempt(from, level int) *Try {
 	return &Try{From: from, Level: level, Left: left, Share: s.limit()}
 }
 
-// learn notes what a trial shows about the methods of its program.
-func (s *searcher) learn(e *Expected, trial *Trial) {
+// learn notes what a trial shows about the methods of its program; first says that it is the first
+// one of the program.
+func (s *searcher) learn(e *Expected, trial *Trial, first bool) {
+	if first {
+		s.report.Account.called(e)
+	}
 	if trial.Left {
 		s.leave(trial.Waits...)
-	}
-	if !trial.Overlapped || e.unsteady || e.set.n <= 1 {
 		return
 	}
-	for _, sequence := range e.Program.Sequences {
-		for _, inv := range sequence {
-			s.called[inv.Method] = true
-		}
+	if first {
+		s.report.Account.ran(e.Program)
+	}
+	if !e.unsteady {
+		s.report.Account.exercised(e, trial.Exercised, first)
 	}
 }
 
@@ -372,7 +376,8 @@ func (s *searcher) fit(p *Program) (*Expected, error) {
 			p = fitting
 		case !e.Complete:
 			s.report.Hopeless++
-			return nil, errors.New("it waits for ever in every order of its invocations")
+			s.report.Account.called(e)
+			return nil, errors.New("no order in which every call returns; such programs are run only if they are given")
 		default:
 			return e, nil
 		}
@@ -406,6 +411,9 @@ func (s *searcher) starting(method string, p *Program) {
 		if m.Used = s.used(); s.report.Explored != nil {
 			m.Judged = s.report.Explored.Judged
 		}
+		if n := s.report.Programs; n <= 64 || n%64 == 0 { // the process may end without a report
+			m.Account = &s.report.Account
+		}
 		s.options.started(m)
 	}
 }
@@ -422,10 +430,8 @@ func (s *searcher) complete() {
 		case m.Weak:
 			r.Weak = append(r.Weak, m.Name)
 		case isIn(s.guilty, m.Name): // it may be to blame
-		case s.called[m]:
+		case r.Account.Method(m.Name).note() == "":
 			r.Atomic = append(r.Atomic, m.Name)
-		default:
-			r.Unexercised = append(r.Unexercised, m.Name)
 		}
 	}
 	if len(s.programs) == 0 && s.ctx.Err() == nil && slices.ContainsFunc(s.targets, func(t *target) bool { return !t.done && !t.ended }) {

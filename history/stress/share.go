@@ -2,9 +2,7 @@ package stress
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -38,14 +36,6 @@ func (s *searcher) charge(p *Program, took time.Duration) {
 			of.spent += took
 		}
 		called[inv.Method], s.shares[inv.Method] = true, of
-	}
-}
-
-// ran counts a program that was run for the first time.
-func (s *searcher) ran(p *Program, took time.Duration) {
-	s.charge(p, took)
-	for _, m := range p.Parallel() {
-		s.report.MethodPrograms[m]++
 	}
 }
 
@@ -97,19 +87,4 @@ func (s *searcher) turn(at int) *target {
 		}
 	}
 	return last
-}
-
-// fewPrograms returns a line about the methods that got few programs, or "".
-func (r *Report) fewPrograms() string {
-	const fraction = 8 // of the programs that each would have if they took turns
-	var list []string
-	for _, m := range slices.Concat(r.Atomic, r.Unexercised) {
-		if n := r.MethodPrograms[m]; max(n, 1)*fraction*len(r.MethodPrograms) <= r.Programs {
-			list = append(list, fmt.Sprintf("%s (%d)", m, n))
-		}
-	}
-	if list == nil {
-		return ""
-	}
-	return fmt.Sprintf("in few of %d programs: %s", r.Programs, strings.Join(list, " "))
 }

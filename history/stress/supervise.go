@@ -32,7 +32,7 @@ const deadlock = "fatal error: all goroutines are asleep - deadlock!"
 func Supervise(ctx context.Context, program worker.Program, o Options) (report *Report, err error) {
 	o.Effort = o.Effort.Or(DefaultEffort)
 	o.Silence = cmp.Or(o.Silence, silence)
-	s := &supervisor{job: job{Options: o, Schedules: program.Schedules}, result: &Report{MethodPrograms: map[string]int{}}, context: ctx, program: program}
+	s := &supervisor{job: job{Options: o, Schedules: program.Schedules}, result: &Report{}, context: ctx, program: program}
 	begin := time.Now()
 	limited, stop := ctx, func() {}
 	if o.Effort.Time > 0 { // not even a proof runs longer
@@ -84,6 +84,7 @@ type supervisor struct {
 	made       bool     // an object
 	tried      []string // the methods of trial calls
 	trying     []string // those of the calls that were open when the last one began
+	account    *Account // of the process, until its report
 	worn       int      // processes that ended early; see Report.Worn
 	crashes    int      // of processes
 	// reducing is a finding that the process makes smaller.
@@ -227,13 +228,18 @@ func (s *supervisor) follow(p *worker.Process, j job) error {
 			}
 		case m.Settled != nil:
 			s.job.ReflectOptions, s.job.Settled, s.settled = m.Settled.Reflect, true, true
-			s.result.LeftOut = m.Settled.LeftOut
+			for _, l := range m.Settled.LeftOut {
+				s.result.Account.Omit(Omission{What: l.Method, Why: l.Reason})
+			}
 		case m.Targets != nil:
 			s.methods = m.Targets
 		case m.Starting != nil:
 			s.last = *m.Starting
 			s.started++
 			s.given = max(s.given, m.Starting.Given)
+			if m.Starting.Account != nil {
+				s.account = m.Starting.Account
+			}
 			if s.job.Starting != nil {
 				s.job.Starting(m.Starting.Method, m.Starting.Program)
 			}
@@ -283,7 +289,6 @@ func (s *supervisor) merge(r *Report) {
 			t.Atomic = append(t.Atomic, m)
 		}
 	}
-	t.Unexercised = append(t.Unexercised, r.Unexercised...)
 	t.NonAtomic = append(t.NonAtomic, r.NonAtomic...)
 	t.Unsteady = append(t.Unsteady, r.Unsteady...)
 	t.Programs += r.Programs
@@ -299,12 +304,10 @@ func (s *supervisor) merge(r *Report) {
 	t.Refused = append(t.Refused, r.Refused...)
 	t.Misused, t.Misuse = t.Misused+r.Misused, cmp.Or(t.Misuse, r.Misuse)
 	t.OnlySchedules = r.OnlySchedules
-	for m, n := range r.MethodPrograms {
-		t.MethodPrograms[m] += n
-	}
+	t.Account.add(&r.Account)
+	s.account = nil
 	t.Together += r.Together
 	t.Outcomes = append(t.Outcomes, r.Outcomes...)
-	t.addEnumerated(r.Enumerated)
 	t.Hopeless += r.Hopeless
 	t.Ended = r.Ended
 	s.last.Used, s.last.Judged = Effort{}, 0
@@ -328,6 +331,10 @@ func (s *supervisor) interrupted() {
 	s.started = 0
 	s.result.Refused = append(s.result.Refused, s.last.Refused...)
 	s.last.Refused = nil
+	if s.account != nil {
+		s.result.Account.add(s.account)
+		s.account = nil
+	}
 	s.result.Executions += s.last.Used.Executions + s.last.Used.Schedules
 	if s.last.Used.Steps > 0 {
 		s.explored().Steps += s.last.Used.Steps
@@ -374,10 +381,6 @@ func (s *supervisor) complete() {
 	}
 	guilty := func(m string) bool { return slices.Contains(r.NonAtomic, m) || isIn(s.job.Known, m) }
 	r.Atomic = slices.DeleteFunc(r.Atomic, guilty)
-	slices.Sort(r.Unexercised)
-	r.Unexercised = slices.DeleteFunc(slices.Compact(r.Unexercised), func(m string) bool {
-		return slices.Contains(r.Atomic, m) || guilty(m) || slices.ContainsFunc(r.Crashes, func(c Crash) bool { return c.Method == m })
-	})
 	if r.Recorded > 0 {
 		r.Overlap = s.overlap / float64(r.Recorded)
 	}

@@ -57,13 +57,13 @@ func (x *threads) Run(ctx context.Context, e *Expected, t *Try) (*Trial, error) 
 	if t.All {
 		return x.outcomes(ctx, e, run), nil
 	}
-	trial := &Trial{Whole: true, Finding: x.seen(ctx, e, run), Overlapped: run.Overlapping > 0, Executed: run.histories}
+	trial := &Trial{Whole: true, Finding: x.seen(ctx, e, run), Exercised: overlapping(e.Program, run.histories), Executed: run.histories}
 	return trial, nil
 }
 
 // outcomes returns what Try.All asks for.
 func (x *threads) outcomes(ctx context.Context, e *Expected, run *Run) *Trial {
-	trial := &Trial{Whole: true}
+	trial := &Trial{Whole: true, Exercised: overlapping(e.Program, run.histories)}
 	for _, c := range run.Outcomes {
 		trial.Executed = append(trial.Executed, Execution{Outcome: c.Outcome, Times: c.Times})
 		if !e.Contains(c.Outcome) {

@@ -1,6 +1,7 @@
 package stresstest
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -19,14 +20,42 @@ func TestBenchmark(t *testing.T) {
 	}
 }
 
-// TestStepless: under a schedule, methods of one step each never overlap. Threads have shown
-// whether they can.
-func TestStepless(t *testing.T) {
-	for _, overlap := range []float64{0, 1} {
-		tb := &fakeTB{}
-		logReports(tb, "Map", []*stress.Report{{Overlap: overlap, Recorded: 1}, {Programs: 1, Executions: 100, Recorded: 100}}, Options{}, true)
-		if warned := strings.Contains(strings.Join(tb.logs, "\n"), "next to no executions overlapped"); warned != (overlap == 0) {
-			t.Errorf("overlap %v: %q", overlap, tb.logs)
+// A skipTB can be skipped, and goes on.
+type skipTB struct {
+	fakeTB
+	skips []string
+}
+
+func (s *skipTB) Skipf(text string, a ...any) { s.skips = append(s.skips, fmt.Sprintf(text, a...)) }
+
+// TestExercised: a test that exercises nothing is skipped, and fails if it is strict. One that does not
+// exercise a method that the options name fails.
+func TestExercised(t *testing.T) {
+	for _, c := range []struct {
+		named, strict       bool
+		exercised           [2]int
+		skips, errors, logs string
+	}{
+		{false, false, [2]int{0, 0}, "nothing was exercised", "", ""},
+		{true, false, [2]int{0, 0}, "nothing was exercised", "", ""},
+		{false, true, [2]int{0, 0}, "", "nothing was exercised", ""},
+		{true, false, [2]int{3, 0}, "", "named, and not exercised: Take", "no violation in 3 programs and 100 executions"},
+		{true, false, [2]int{3, 1}, "", "", "no violation in 3 programs and 100 executions"},
+		{false, true, [2]int{3, 0}, "", "", "no violation in 3 programs and 100 executions"},
+	} {
+		r := &stress.Report{Programs: 3, Executions: 100, Recorded: 100, Overlap: 1}
+		for i, name := range []string{"Put", "Take"} {
+			*r.Account.Method(name) = stress.MethodAccount{Name: name, Programs: 3, Returned: 3, Exercised: c.exercised[i], Named: c.named}
+		}
+		tb := &skipTB{}
+		logReports(tb, "Queue", []*stress.Report{r}, c.strict)
+		for _, x := range []struct {
+			got  []string
+			want string
+		}{{tb.skips, c.skips}, {tb.errors, c.errors}, {tb.logs[1:], c.logs}} {
+			if got := strings.Join(x.got, "\n"); !strings.Contains(got, x.want) || (got == "") != (x.want == "") {
+				t.Errorf("%+v: %q, want %q", c, got, x.want)
+			}
 		}
 	}
 }

@@ -83,11 +83,6 @@ func search(t TB, c *stress.Class, o Options, call int, first *stress.SavedSched
 			if err != nil {
 				return nil, err
 			}
-			if len(built) == 0 {
-				for _, remark := range copies.Remarks() {
-					warn(t, "stress: %s: %s", c.Name, remark)
-				}
-			}
 			built[plain] = copies
 		}
 		if plain && !built[plain].HasPlain() {
@@ -105,7 +100,13 @@ func search(t TB, c *stress.Class, o Options, call int, first *stress.SavedSched
 			return []*stress.Report{r}, err
 		}
 	}
-	return stress.Both(ctx, threads, build, o)
+	reports, err := stress.Both(ctx, threads, build, o)
+	if copies := built[false]; copies != nil && len(reports) > 0 {
+		for _, remark := range copies.Remarks() {
+			reports[len(reports)-1].Account.Omit(stress.Omission{What: remark})
+		}
+	}
+	return reports, err
 }
 
 // onThreads searches a class on threads. A program that misuses a lock ends a worker, and not the test.

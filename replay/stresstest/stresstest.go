@@ -52,7 +52,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -88,14 +87,14 @@ type (
 // it. If t is a *testing.T or *testing.B, go test -short shortens the test to stress.ShortEffort:
 // what an idle machine does in a second.
 //
-// Methods that Reflect leaves out, such as generic ones, are not tested. A line of the log
-// names them, and so does a line on standard error unless -v shows the log. (If a package
+// The log has an account of what was tried: see stress.Tried. Lines about what was left out, such
+// as generic methods, are on standard error, too, unless -v shows the log. (If a package
 // passes, go test shows its standard error only when called without a list of packages.)
-// With Options.Strict, such methods are an error. There are similar lines
+// With Options.Strict, methods that Reflect leaves out are an error.
 //
-//   - about methods that were not exercised;
-//   - if no program could be judged, because all are unsteady, no invocations overlapped,
-//     or no execution under a schedule counts. With Strict, that is an error, too.
+// A test that has exercised nothing is skipped, or fails with Strict: in no program, another call
+// or a goroutine of the object took a step while a call was open, or no program could be judged. It
+// fails if that is so for a method that Core, ReadOnly, Weak (with a level) or Programs name.
 //
 // To test a left-out method, embed the type in a type of the test, and give that type a
 // method of the same name, with parameters that package values has arguments for:
@@ -139,12 +138,9 @@ func test[T any](t TB, newObject func() T, o Options, first *stress.SavedSchedul
 		t.Errorf("stress: %v", err)
 		return
 	}
-	testClass(t, r.Class, o, call, first)
-	switch text := leftOut(r); {
-	case text != "" && o.Strict:
+	testClass(t, r.Class, o, call, first, r.LeftOut...)
+	if text := leftOut(r); text != "" && o.Strict {
 		t.Errorf("stress: %s; Options.Exclude can name them", text)
-	case text != "":
-		warn(t, "stress: %s", text)
 	}
 }
 
@@ -216,8 +212,8 @@ func specified(c *stress.Class, o Options) *stress.Class {
 }
 
 // testClass is TestClass for the call with this number in the test. It tries the schedule first,
-// if there is one.
-func testClass(t TB, c *stress.Class, o Options, call int, first *stress.SavedSchedule) {
+// if there is one. The class does not have the methods that are left out.
+func testClass(t TB, c *stress.Class, o Options, call int, first *stress.SavedSchedule, leftOut ...stress.LeftOut) {
 	t.Helper()
 	c = specified(c, o)
 	o.Effort = effortFor(t, o.Effort)
@@ -261,69 +257,40 @@ func testClass(t TB, c *stress.Class, o Options, call int, first *stress.SavedSc
 	for _, line := range reports[len(reports)-1].Refused {
 		t.Errorf("stress: %s: not run: %s", c.Name, line)
 	}
-	logReports(t, c.Name, reports, o, len(failures) == 0)
+	for _, l := range leftOut {
+		reports[len(reports)-1].Account.Omit(stress.Omission{What: l.Method, Why: l.Reason})
+	}
+	logReports(t, c.Name, reports, o.Strict)
 }
 
-// logReports logs what each pass has done, and what the user may have to change after the
-// last one. passed: there were no findings.
-func logReports(t TB, class string, reports []*stress.Report, o Options, passed bool) {
+// logReports logs what was tried, and what the user may have to change. If nothing was exercised, it
+// skips the test.
+func logReports(t TB, class string, reports []*stress.Report, strict bool) {
 	t.Helper()
-	log := func(line string) { t.Helper(); t.Logf("stress: %s: %s", class, line) }
-	warning := func(line string) { t.Helper(); warn(t, "stress: %s: %s", class, line) }
-	overlapped := false // under a schedule, methods of one step each never do
 	report := reports[len(reports)-1]
-	for _, r := range reports {
-		overlapped = overlapped || r.Overlap >= leastOverlap
-		switch {
-		case r == report:
-			log(r.Coverage())
-		case r.Executions == 0: // threads were left to schedules, or had no time
-		case r.Explored == nil:
-			log(r.Coverage() + "; then schedules:")
-		default:
-			log(r.Coverage() + "; then plain loads and stores as steps, too:")
+	t.Logf("stress: %s: %s", class, strings.Join(stress.Tried(reports), "\n"))
+	for _, o := range report.Account.LeftOut {
+		if !o.Excluded() {
+			warn(t, "stress: %s: left out: %v", class, o)
 		}
 	}
-	if report.NoSchedules != "" {
-		warning("schedules were not explored: " + report.NoSchedules)
+	line, nothing := stress.NotExercised(reports)
+	skips, canSkip := t.(interface{ Skipf(string, ...any) })
+	ending := report.Ending()
+	if !nothing {
+		ending = cmp.Or(report.Passed(), ending)
 	}
-	if report.Explored != nil {
-		for _, remark := range report.Explored.Remarks() {
-			warning(remark)
-		}
+	if ending != "" {
+		t.Logf("stress: %s: %s", class, ending)
 	}
-	if report.Waited > 0 && passed {
-		log(fmt.Sprintf("%d executions waited for ever, as they do in some order", report.Waited))
-	}
-	for _, line := range report.Waits() {
-		log(line)
-	}
-	if len(o.Programs) > 0 {
-		report.Unexercised = nil // the user chose the programs
-	}
-	for _, line := range report.Remarks() {
-		warning("methods " + line)
-	}
-	switch line, nothing := report.Unsteadiness(); {
-	case nothing && o.Strict:
+	switch {
+	case line == "" || len(report.Findings)+len(report.Crashes) > 0:
+	case strict || !nothing:
 		t.Errorf("stress: %s: %s", class, line)
-	case nothing:
-		warning(line)
-	case line != "":
-		log(line)
-	}
-	if report.Memory > 0 {
-		warning(fmt.Sprintf("the test ended early, as its objects keep %d MB; Options.Close can release them", report.Memory>>20))
-	}
-	if report.Recorded > 0 && passed && !overlapped {
-		hint := ""
-		if runtime.NumCPU() == 1 {
-			hint = "; with one processor, schedules find more"
-		}
-		warning("next to no executions overlapped; that no violation was found means little" + hint)
-	}
-	if line := cmp.Or(report.Passed(), report.Ending()); line != "" {
-		log(line)
+	case canSkip:
+		skips.Skipf("stress: %s: %s", class, line)
+	default:
+		warn(t, "stress: %s: %s", class, line)
 	}
 }
 

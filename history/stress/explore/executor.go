@@ -32,7 +32,10 @@ type executor struct {
 // New returns the Executor that controls the schedules of instrumented objects.
 func New(c *stress.Class, o *stress.Options, r *stress.Report) stress.Executor {
 	x := &executor{class: c, options: o, report: r, faults: map[string]bool{}, alone: map[string]bool{}}
-	r.Explored = &stress.Explored{Complete: make([]int, x.Levels()+1), Diverging: []string{}, Unbounded: o.Preemptions < 0}
+	r.Explored = &stress.Explored{Diverging: []string{}}
+	if r.Account.Preemptions = x.Levels(); o.Preemptions < 0 {
+		r.Account.Preemptions-- // the last level has no bound
+	}
 	return x
 }
 
@@ -110,7 +113,8 @@ func (x *executor) runAt(ctx context.Context, e *stress.Expected, t *stress.Try)
 	if err != nil {
 		return nil, err
 	}
-	trial := &stress.Trial{Finding: f, Overlapped: found.Overlapping > 0, Executed: found.Executed}
+	methods, complete := by.exercised(&x.report.Account)
+	trial := &stress.Trial{Finding: f, Exercised: methods, Executed: found.Executed}
 	if f != nil && f.Fault != "" {
 		return trial, nil
 	}
@@ -126,7 +130,7 @@ func (x *executor) runAt(ctx context.Context, e *stress.Expected, t *stress.Try)
 		last = x.Levels()
 	}
 	for b := first; b <= last; b++ {
-		explored.Complete[b]++
+		complete(b)
 	}
 	if found.ByDelays && t.From == 0 {
 		explored.ByDelays++
@@ -147,14 +151,15 @@ func (x *executor) outcomes(by *explorer, plan Plan, t *stress.Try) (*stress.Tri
 	if err != nil {
 		return nil, err
 	}
-	trial := &stress.Trial{Executed: found.Executed, Whole: found.Complete == Unbounded}
+	methods, complete := by.exercised(&x.report.Account)
+	trial := &stress.Trial{Exercised: methods, Executed: found.Executed, Whole: found.Complete == Unbounded}
 	for _, r := range by.judged {
 		if r.verdict == violates {
 			trial.Violating = append(trial.Violating, stress.Count{Outcome: r.Outcome, Times: r.times})
 		}
 	}
 	for b := range min(found.Complete, t.Level) + 1 {
-		x.report.Explored.Complete[b]++
+		complete(b)
 	}
 	x.report.Explored.Judged += found.Judged
 	return trial, nil

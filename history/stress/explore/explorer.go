@@ -55,7 +55,9 @@ type explorer struct {
 	seeksPlain bool // a violation in which time does not jump
 
 	faults   *faultFinder     // nil if executions are not checked for faults
-	explored *stress.Explored // nil, or gets the methods that took a step
+	explored *stress.Explored // nil, or gets whether steps synchronise
+
+	watched []watchedCall // the invocations
 }
 
 // An executed is an execution with the verdict on it. Executions that are the same have one.
@@ -84,7 +86,7 @@ func newExplorer(ctx context.Context, e *stress.Expected, checker stress.Checker
 		ended: make([]sequenceEnd, len(p.Sequences)), result: &Exploration{}, judged: map[executedKey]*executed{}, others: map[allowance]*stress.Expected{},
 		togethers: map[*stress.Expected]togetherResult{}}
 	x.calls = callsOf(p)
-	x.outcome = make(stress.Outcome, len(x.calls))
+	x.outcome, x.watched = make(stress.Outcome, len(x.calls)), make([]watchedCall, len(x.calls))
 	x.run = schedule.Program{Before: x.before, After: x.after}
 	from := len(p.Initial)
 	for s, sequence := range p.Sequences {
@@ -166,8 +168,8 @@ func (x *explorer) execute(s schedule.Strategy) *schedule.Result {
 	e := x.result
 	e.Executions++
 	e.Steps += int64(r.Steps)
-	if x.explored != nil && e.Executions <= watched {
-		x.noteSteps(r)
+	if x.explored != nil && e.Executions <= watchedExecutions {
+		x.watch(r)
 	}
 	if x.explored != nil && !x.explored.Synchronised {
 		x.explored.Synchronised = slices.ContainsFunc(r.Trace, synchronises)
@@ -185,35 +187,6 @@ func (x *explorer) execute(s schedule.Strategy) *schedule.Result {
 // if plain loads and stores are not steps.
 func synchronises(a schedule.Access) bool {
 	return a.Kind != schedule.Begin && a.Kind != schedule.Yield && a.Flags&schedule.Clock == 0
-}
-
-// watched is the number of executions of a program whose steps are attributed to methods.
-const watched = 16
-
-// noteSteps records which methods took a step, including those that did not return.
-func (x *explorer) noteSteps(r *schedule.Result) {
-	var begun [schedule.MaxThreads]*schedule.Event
-	note := func(begin *schedule.Event, end int32) {
-		m := x.all[begin.Index].Method
-		if !m.ReadOnly && !x.explored.Stepped[m.Name] {
-			isOwn := func(a schedule.Access) bool { return a.Thread == begin.Thread }
-			x.explored.Step(m.Name, end < 0 || slices.ContainsFunc(r.Trace[begin.Stamp:end], isOwn))
-		}
-	}
-	for i := range r.Events {
-		e := &r.Events[i]
-		if !e.Return {
-			begun[e.Thread] = e
-			continue
-		}
-		note(begun[e.Thread], e.Stamp)
-		begun[e.Thread] = nil
-	}
-	for _, begin := range begun {
-		if begin != nil {
-			note(begin, -1)
-		}
-	}
 }
 
 // record returns the execution that has just ended, which may have been seen before. It

@@ -139,7 +139,12 @@ func TestWaitingControls(t *testing.T) {
 		if len(r.Crashes) > 0 || r.Explored.Judged == 0 {
 			t.Errorf("%s: %+v", name, r)
 		}
-		t.Logf("%s: %s; %d misuses, such as %s; not exercised: %v", name, r.Coverage(), r.Misused, r.Misuse, r.Unexercised)
+		t.Logf("%s: %s\n%d misuses, such as %s", name, strings.Join(stress.Tried([]*stress.Report{r}), "\n"), r.Misused, r.Misuse)
+		for _, m := range r.Account.Methods {
+			if m.Exercised == 0 && m.Programs > 0 && m.Returned > 0 && r.Programs > 100 {
+				t.Errorf("%s: %s is not exercised", name, m.Name)
+			}
+		}
 	}
 }
 
@@ -247,7 +252,7 @@ func (h *herd) Count() int64 { return h.n.Load() }
 func TestHerd(t *testing.T) {
 	class := classOf(t, func() *herd { return &herd{} }, stress.ReflectOptions{})
 	r, err := search(class, stress.Options{Programs: []string{"{ OneByOne(1025) } [ Count() ]"}, Preemptions: 1, Effort: stress.Effort{Time: time.Second}})
-	if err != nil || len(r.Findings) > 0 || r.Explored.Judged == 0 || r.Explored.Cut > 0 || r.Explored.Complete[1] > 0 {
+	if err != nil || len(r.Findings) > 0 || r.Explored.Judged == 0 || r.Explored.Cut > 0 || complete(r, 1) {
 		t.Errorf("%+v, %v", r.Explored, err)
 	}
 	r, err = search(class, stress.Options{Programs: []string{"{ Together(100) }"}})

@@ -56,6 +56,9 @@ func TestStuckScheduled(t *testing.T) {
 		if _, nothing := r.Unsteadiness(); nothing != c.nothing || len(r.Explored.Blocked) != 1 || len(r.Crashes)+len(r.Findings) > 0 {
 			t.Errorf("%q: nothing was judged: %v; %+v", c.programs, nothing, r.Explored)
 		}
+		if n := r.Account.Method("count").Exercised; (n == 1) == c.nothing {
+			t.Errorf("%q: count was exercised in %d programs", c.programs, n)
+		}
 	}
 }
 

@@ -93,14 +93,8 @@ func TestWiden(t *testing.T) {
 func TestWidenPreemptions(t *testing.T) {
 	for preemptions, want := range map[int]int{0: 4, 2: 2} {
 		_, r := until(t, classOf(t, func() *keys { return &keys{n: map[int]int{}, last: 9} }, stress.ReflectOptions{}), stress.Options{Preemptions: preemptions, Bounds: stress.Bounds{MaxInvocations: 3, Values: 1, Sequences: 2}}, 400)
-		last := 0
-		for bound, n := range r.Explored.Complete {
-			if n > 0 {
-				last = bound
-			}
-		}
-		if last != want {
-			t.Errorf("--preemptions %d: complete %v", preemptions, r.Explored.Complete)
+		if !complete(r, want) || complete(r, want+1) {
+			t.Errorf("--preemptions %d: complete %q", preemptions, stress.Tried([]*stress.Report{r}))
 		}
 	}
 }
