@@ -353,7 +353,7 @@ func (f *stressFlags) test(ctx context.Context, s streams, objects []object) int
 		report.results = append(report.results, result)
 		if len(result.Findings)+len(result.Crashes) > 0 || slices.ContainsFunc(reports, hasViolations) {
 			status = worse(status, stressStatus)
-		} else if line, _ := stress.NotExercised(reports); line != "" || len(result.Refused) > 0 {
+		} else if line, _ := stress.NotExercised(reports); line != "" {
 			status = worse(status, statusUnknown)
 		}
 	}

@@ -280,7 +280,7 @@ func TestScheduledSubjects(t *testing.T) {
 		}
 		e := r.Explored
 		if broken := i%2 == 0; len(r.Findings) > 0 != broken || broken && r.Findings[0].Scheduled.Preemptions > 1 || !broken && (len(r.Account.Sizes) == 0 || len(r.Account.Sizes[0].Complete) != 3) ||
-			e.Undecided+e.Cut > 0 || len(e.Diverging)+len(e.Blocked)+len(r.Crashes) > 0 {
+			e.Undecided+e.Cut > 0 || len(e.Diverging)+len(r.Crashes) > 0 {
 			t.Errorf("%s %s: %d violations, crashes %v, %+v", o.name, p, len(r.Findings), r.Crashes, e)
 		}
 	}

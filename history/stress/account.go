@@ -57,6 +57,7 @@ type Omission struct {
 	Programs int    `json:"programs,omitempty"`
 	Why      string `json:"why,omitempty"`
 	Remedy   string `json:"remedy,omitempty"`
+	Given    bool   `json:"given,omitempty"` // the options give the program
 }
 
 // Excluded reports whether ReflectOptions.Exclude names the method.
@@ -85,6 +86,15 @@ func (a *Account) Omit(o Omission) {
 		}
 	}
 	a.LeftOut = append(a.LeftOut, o)
+}
+
+// omit adds a program that was not run, given by the options or not.
+func (a *Account) omit(p string, given bool, why string) {
+	if given {
+		a.Omit(Omission{What: p, Why: why, Given: true})
+	} else {
+		a.Omit(Omission{What: p, Why: why, Programs: 1})
+	}
 }
 
 // Method returns what is known of the method called name.

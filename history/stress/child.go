@@ -50,8 +50,7 @@ type startingMessage struct {
 	// Calls are the methods that its sequences call.
 	Calls []string `json:",omitempty"`
 	// Given is the number of the program among those of the options, from 1, or 0.
-	Given   int      `json:",omitempty"`
-	Refused []string `json:",omitempty"` // as in the Report, so far
+	Given int `json:",omitempty"`
 	// Used is what the process has used before, and Judged how many executions of schedules were
 	// judged.
 	Used   Effort

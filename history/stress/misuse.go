@@ -2,7 +2,6 @@ package stress
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -16,13 +15,6 @@ import (
 type FatalError struct{ What, Stack string }
 
 func (e *FatalError) Error() string { return "calls one after another end in a " + e.What }
-
-// misused counts a program that is left out.
-func (r *Report) misused(p, why string) {
-	if r.Misused++; r.Misuse == "" {
-		r.Misuse = p + ": " + why
-	}
-}
 
 // refused notes that a program cannot be run.
 func (s *searcher) refused(p *Program, err error, took time.Duration) (whole bool, _ error) {
@@ -38,16 +30,10 @@ func (s *searcher) refused(p *Program, err error, took time.Duration) (whole boo
 	case errors.As(err, &fatal) && fatal.Stack != "":
 		s.panicked(p, fatal)
 		return true, nil
-	case fatal != nil:
-		s.report.misused(p.String(), fatal.Error())
 	}
 	// Too many shuffles, say: the next program may have fewer.
 	s.skipped, s.why = s.skipped+1, err
-	if len(s.programs) > 0 {
-		s.report.Refused = append(s.report.Refused, fmt.Sprintf("%v: %v", p, err))
-	} else if fatal == nil {
-		s.report.Account.Omit(Omission{What: p.String(), Programs: 1, Why: err.Error()})
-	}
+	s.report.Account.omit(p.String(), len(s.programs) > 0, err.Error())
 	return true, nil
 }
 

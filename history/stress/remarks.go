@@ -8,7 +8,7 @@ import (
 // Passed returns a line about a search without violations: how much it ran, and what
 // ended it. It is "" if there are violations, or if nothing could be judged.
 func (r *Report) Passed() string {
-	if _, nothing := r.Unsteadiness(); nothing || len(r.Findings)+len(r.Crashes) > 0 {
+	if _, nothing := r.Unsteadiness(); nothing || r.Executions == 0 || len(r.Findings)+len(r.Crashes) > 0 {
 		return ""
 	}
 	what := []string{"execution", "executions"}

@@ -36,12 +36,6 @@ type Report struct {
 	// Together is how many programs have orders in which every call returns only if calls
 	// that wait for one another are open at the same time. Hopeless programs have none:
 	// generated ones are not run.
-	// Misused programs of a lock are left out, since some order of their calls unlocks what is not
-	// locked; Misuse is the first of them, with the reason.
-	Misused int    `json:"misused,omitempty"`
-	Misuse  string `json:"misuse,omitempty"`
-	// Refused are those of Options.Programs that could not be run, each with the reason.
-	Refused  []string      `json:"refused,omitempty"`
 	Together int           `json:"together,omitempty"`
 	Hopeless int           `json:"hopeless,omitempty"`
 	Worn     bool          `json:"worn,omitempty"`
@@ -78,9 +72,6 @@ type Explored struct {
 	// Diverging programs behave differently when a schedule is replayed: they depend
 	// on something else, such as real time.
 	Diverging []string `json:"diverging"`
-	// Blocked programs waited outside the scheduler, in code that is not
-	// instrumented.
-	Blocked []string `json:"blocked,omitempty"`
 	// Unverified are programs with a violation that is not reported, since another
 	// process could not replay it, each with the error.
 	Unverified []string `json:"unverified,omitempty"`
@@ -105,9 +96,6 @@ func (e *Explored) Remarks() []string {
 		lines = append(lines, fmt.Sprintf("%s more than the schedule, such as %s: a global variable that is not instrumented, real time, addresses or code that is not instrumented",
 			counted(n, "program depends on", "programs depend on"), e.Diverging[0]))
 	}
-	if n := len(e.Blocked); n > 0 {
-		lines = append(lines, fmt.Sprintf("%s waited in code that is not instrumented, such as %s", counted(n, "program", "programs"), e.Blocked[0]))
-	}
 	if n := len(e.Unverified); n > 0 {
 		lines = append(lines, fmt.Sprintf("%s could not be replayed in another process, as %s", counted(n, "violation", "violations"), e.Unverified[0]))
 	}
@@ -131,7 +119,6 @@ func (e *Explored) add(other *Explored) {
 	e.Judged += other.Judged
 	e.Synchronised = e.Synchronised || other.Synchronised
 	e.Diverging = append(e.Diverging, other.Diverging...)
-	e.Blocked = append(e.Blocked, other.Blocked...)
 	e.Unverified = append(e.Unverified, other.Unverified...)
 	e.Varying = append(e.Varying, other.Varying...)
 }
@@ -166,8 +153,6 @@ func (r *Report) Unsteadiness() (line string, nothing bool) {
 		return "nothing could be judged, as no execution of a program counts", true
 	case r.Programs > 0 && n+r.Left == r.Programs && n == 0 && clean:
 		return "nothing could be judged on threads, as calls may wait for ever", true
-	case len(r.Refused) > 0 && r.Executions == 0 && r.Explored == nil && clean:
-		return "nothing could be judged, as no program could be run", true
 	case n < r.Programs && r.Explored == nil && r.Recorded > 0 && r.Overlap == 0 && clean:
 		return "nothing could be judged, as no invocations overlapped in the executions that were recorded", true
 	case n == 0:

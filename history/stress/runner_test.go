@@ -209,9 +209,9 @@ func TestTooLarge(t *testing.T) {
 		}
 		o := stress.Options{Checker: stresstest.Checker(nil), Programs: []string{p.String()}}
 		r, err := stress.Search(context.Background(), c, o)
-		if err != nil || len(r.Refused) != 1 || !strings.Contains(r.Refused[0], e.want) {
+		if err != nil || len(r.Account.LeftOut) != 1 || !strings.Contains(r.Account.LeftOut[0].Why, e.want) {
 			t.Errorf("a search that is given %v: %+v, %v, want %q", e.lengths, r, err, e.want)
-		} else if _, nothing := r.Unsteadiness(); !nothing || r.Passed() != "" {
+		} else if line, _ := stress.NotExercised([]*stress.Report{r}); line != "not all of the given programs could be run" || r.Passed() != "" {
 			t.Errorf("a search that is given %v judged something: %+v", e.lengths, r)
 		}
 	}

@@ -185,7 +185,7 @@ func (s *searcher) draw(t *target) (*Program, *source) {
 			return nil, nil
 		case s.isGuilty(p), s.mayWait(p), slices.Contains(s.options.misuses, p.String()):
 		case s.class.unlocks(p):
-			s.report.misused(p.String(), "calls one after another unlock what is not locked")
+			s.report.Account.omit(p.String(), false, "calls one after another unlock what is not locked")
 		case drawn < slow && s.hadShare(s.slowest(p)):
 		case !s.options.Exhaustive && drawn < mostSlow && s.avoids(t, p):
 		case !s.options.Exhaustive && repeated < mostRepeats && s.repeats(t, p):
@@ -407,7 +407,7 @@ func (s *searcher) starting(method string, p *Program) {
 		s.options.Starting(method, p.String())
 	}
 	if s.options.started != nil {
-		m := startingMessage{Method: method, Program: p.String(), Calls: p.Parallel(), Given: 1 + slices.Index(s.programs, p), Refused: s.report.Refused}
+		m := startingMessage{Method: method, Program: p.String(), Calls: p.Parallel(), Given: 1 + slices.Index(s.programs, p)}
 		if m.Used = s.used(); s.report.Explored != nil {
 			m.Judged = s.report.Explored.Judged
 		}

@@ -262,20 +262,21 @@ func (g *guard) Exit()       { g.mu.Unlock() }
 // TestMisuse: a program that ends the process as it misuses a lock is left out, and others are run.
 func TestMisuse(t *testing.T) {
 	t.Parallel() // it waits for another process
-	o := stress.Options{Effort: stress.Effort{Time: patience, Program: time.Millisecond}, Programs: []string{
-		"{ Exit() } || { Enter() }", "{ Enter() } || { Enter() }", "{ Exit() } || { Exit() }", "[ Enter() ] { Exit() } || { Enter() }"}}
+	given := []string{
+		"{ Exit() } || { Enter() }", "{ Enter() } || { Enter() }", "{ Exit() } || { Exit() }", "[ Enter() ] { Exit() } || { Enter() }"}
+	o := stress.Options{Effort: stress.Effort{Time: patience, Program: time.Millisecond}, Programs: given}
 	r, err := stress.Supervise(context.Background(), child("guard"), o)
-	if err != nil || len(r.Findings)+len(r.Crashes) > 0 || r.Misused != 2 || len(r.Refused) != 2 || r.Programs != 4 || r.Executions == 0 {
+	if err != nil || len(r.Findings)+len(r.Crashes) > 0 || len(r.Account.LeftOut) != 2 || r.Programs != 4 || r.Executions == 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	for i, line := range r.Refused {
-		if want := o.Programs[2*i] + ": calls one after another end in a fatal error: sync: unlock of unlocked mutex"; line != want {
+	for i, o := range r.Account.LeftOut {
+		if line, want := o.String(), given[2*i]+": calls one after another end in a fatal error: sync: unlock of unlocked mutex"; line != want || !o.Given {
 			t.Errorf("%s\nwant %s", line, want)
 		}
 	}
 	o = stress.Options{Effort: stress.Effort{Time: patience, Program: time.Millisecond}, Exhaustive: true, Bounds: stress.Bounds{MinInvocations: 2, MaxInvocations: 2}}
 	r, err = stress.Supervise(context.Background(), child("guard"), o)
-	if err != nil || len(r.Findings)+len(r.Crashes) > 0 || r.Misused != 2 || len(r.Refused) > 0 || r.Executions == 0 {
+	if err != nil || len(r.Findings)+len(r.Crashes) > 0 || len(r.Account.LeftOut) != 1 || r.Account.LeftOut[0].Programs != 2 || r.Account.LeftOut[0].Given || r.Executions == 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -170,20 +170,11 @@ func (s *supervisor) died(death *worker.Death, j job) (again bool, err error) {
 	if isMisuse(death) {
 		s.interrupted()
 		s.job.Misuses = append(s.job.Misuses, s.last.Program)
-		why := (&FatalError{What: what}).Error()
-		s.result.misused(s.last.Program, why)
-		s.refused(why)
+		s.result.Account.omit(s.last.Program, s.last.Given > 0, (&FatalError{What: what}).Error())
 	} else {
 		s.crashed(what, stacksOf(death))
 	}
 	return s.goesOn(), nil
-}
-
-// refused notes that the last program cannot be run, if the options give it.
-func (s *supervisor) refused(why string) {
-	if s.last.Given > 0 {
-		s.result.Refused = append(s.result.Refused, s.last.Program+": "+why)
-	}
 }
 
 // endedIn returns the error for a death in the trial calls of Reflect. The method is the one
@@ -301,8 +292,6 @@ func (s *supervisor) merge(r *Report) {
 		}
 	}
 	t.Left += r.Left
-	t.Refused = append(t.Refused, r.Refused...)
-	t.Misused, t.Misuse = t.Misused+r.Misused, cmp.Or(t.Misuse, r.Misuse)
 	t.OnlySchedules = r.OnlySchedules
 	t.Account.add(&r.Account)
 	s.account = nil
@@ -329,8 +318,6 @@ func (s *supervisor) explored() *Explored {
 func (s *supervisor) interrupted() {
 	s.result.Programs += s.started
 	s.started = 0
-	s.result.Refused = append(s.result.Refused, s.last.Refused...)
-	s.last.Refused = nil
 	if s.account != nil {
 		s.result.Account.add(s.account)
 		s.account = nil
@@ -352,8 +339,7 @@ const maxCrashes = 10
 func (s *supervisor) crashed(what, stack string) {
 	c := Crash{s.last.Method, s.last.Program, what, s.sequential, stack}
 	if s.program.Schedules && what == "hangs" { // the scheduler knows of all else
-		s.explored().Blocked = append(s.explored().Blocked, c.Program)
-		s.refused("it hangs in code that is not instrumented")
+		s.result.Account.omit(c.Program, s.last.Given > 0, "a call waits in code that is not instrumented")
 	} else {
 		s.result.Crashes = append(s.result.Crashes, c)
 		if s.job.Crashed != nil {

@@ -35,12 +35,6 @@ func finish(passes []*Report, o *Options) {
 		for _, line := range slices.DeleteFunc(lines, func(line string) bool { return line == "" }) {
 			a.Omit(Omission{What: line})
 		}
-		for _, line := range r.Refused {
-			a.Omit(Omission{What: "not run: " + line})
-		}
-		if r.Misused > 0 {
-			a.Omit(Omission{What: r.Misuse, Programs: r.Misused, Why: "a misuse of a lock is no fault of it"})
-		}
 		if r.NoSchedules != "" {
 			a.Omit(Omission{What: "schedules were not explored", Why: r.NoSchedules})
 		}
@@ -57,6 +51,9 @@ func NotExercised(passes []*Report) (line string, nothing bool) {
 	isJudged := func(r *Report) bool {
 		_, nothing := r.Unsteadiness()
 		return r.Executions > 0 && !nothing
+	}
+	if slices.ContainsFunc(last.Account.LeftOut, func(o Omission) bool { return o.Given }) {
+		return "not all of the given programs could be run", false
 	}
 	if !slices.ContainsFunc(passes, isJudged) {
 		if line, nothing = last.Unsteadiness(); !nothing {

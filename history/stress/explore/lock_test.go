@@ -1,7 +1,6 @@
 package explore_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -139,7 +138,7 @@ func TestWaitingControls(t *testing.T) {
 		if len(r.Crashes) > 0 || r.Explored.Judged == 0 {
 			t.Errorf("%s: %+v", name, r)
 		}
-		t.Logf("%s: %s\n%d misuses, such as %s", name, strings.Join(stress.Tried([]*stress.Report{r}), "\n"), r.Misused, r.Misuse)
+		t.Logf("%s: %s\nleft out: %v", name, strings.Join(stress.Tried([]*stress.Report{r}), "\n"), r.Account.LeftOut)
 		for _, m := range r.Account.Methods {
 			if m.Exercised == 0 && m.Programs > 0 && m.Returned > 0 && r.Programs > 100 {
 				t.Errorf("%s: %s is not exercised", name, m.Name)
@@ -155,7 +154,7 @@ func TestMisuse(t *testing.T) {
 	const misuse, right = "{ Unlock() } || { Lock() }", "{ Lock(); Unlock() } || { TryLock() }"
 	r, err := search(class, stress.Options{Programs: []string{misuse, right}})
 	want := misuse + ": calls one after another end in a fatal error: sync: unlock of unlocked mutex"
-	if err != nil || len(r.Findings)+len(r.Crashes) > 0 || !slices.Equal(r.Refused, []string{want}) || r.Misuse != want || r.Misused != 1 || r.Explored.Judged == 0 {
+	if err != nil || len(r.Findings)+len(r.Crashes) > 0 || len(r.Account.LeftOut) != 1 || r.Account.LeftOut[0].String() != want || r.Explored.Judged == 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	for _, outcomes := range []bool{false, true} {
@@ -163,7 +162,7 @@ func TestMisuse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, nothing := r.Unsteadiness(); !nothing || !slices.Equal(r.Refused, []string{want}) || len(r.Outcomes) > 0 {
+		if line, _ := stress.NotExercised([]*stress.Report{r}); line != "not all of the given programs could be run" || r.Account.LeftOut[0].String() != want || len(r.Outcomes) > 0 {
 			t.Errorf("outcomes %t: %+v", outcomes, r)
 		}
 	}
@@ -256,7 +255,7 @@ func TestHerd(t *testing.T) {
 		t.Errorf("%+v, %v", r.Explored, err)
 	}
 	r, err = search(class, stress.Options{Programs: []string{"{ Together(100) }"}})
-	if err != nil || len(r.Refused) != 1 || !strings.Contains(r.Refused[0], "more than 64 that run at the same time") {
-		t.Errorf("%q, %v", r.Refused, err)
+	if err != nil || len(r.Account.LeftOut) != 1 || !strings.Contains(r.Account.LeftOut[0].Why, "more than 64 that run at the same time") {
+		t.Errorf("%+v, %v", r.Account, err)
 	}
 }
