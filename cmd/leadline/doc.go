@@ -294,7 +294,8 @@
 // Collections are sync.Map, the maps of xsync, concurrent-map, haxmap and
 // cornelk/hashmap, and hand-written maps, sets and queues with a lock. The tests use
 // replay/composed, whose environment changes the collection between the operations. A
-// test that fails ends with a repair, if one was found that is atomic:
+// test in which the function never reaches its second operation fails as not exercised: give it
+// arguments and values that lead there. A violation ends with a repair, if one was found that is atomic:
 //
 //	Repair: LoadOrStore("a", 1), and return its value
 //

@@ -59,9 +59,12 @@ type Options struct {
 	Keys []any
 	// Values returns the values that the environment inserts. It is called for
 	// each run, because the method may change what the values point to. By default
-	// they are the values that the method inserts into an empty collection, and a
-	// different value for each of them. If there are none, they are 1 and 2.
+	// they are the values that the method inserts into an empty collection, Constants, and
+	// a different value for each of them. If there are none, they are 1 and 2.
 	Values func() []any
+	// Constants are values for the default of Values, such as those with which the method
+	// compares a value of the collection. They have no pointers.
+	Constants []any
 	// Without are operations that the environment does not run, for instance
 	// Removals.
 	Without []string
@@ -100,6 +103,9 @@ type Report struct {
 	// states met, or "". Often the method does not expect the values; see
 	// Options.Values.
 	Panics string
+	// Exercised is whether the method, in some run, returned after two operations, or after
+	// one and Point. Otherwise nothing was tested.
+	Exercised bool
 }
 
 // A TB is what Test needs of a *testing.T.
@@ -111,6 +117,9 @@ type TB interface {
 
 // Test fails the test if it finds a run in which the method is not atomic. O is
 // Map, Set or Queue.
+//
+// It also fails if the method was not exercised: see Report.Exercised. A method with a single
+// operation is atomic; it passes if it calls Point after the operation.
 //
 // If the method waits for something other than the collection, such as a channel without
 // a receiver, Test waits, too. The time limit of go test then prints where.
@@ -124,15 +133,22 @@ func Test[O any](t TB, method func(O) any, o Options) {
 	if report.Panics != "" {
 		t.Logf("composed: the method panics even alone (%s); it may not expect the keys or values that are there: see Options.Keys and Options.Values", report.Panics)
 	}
-	if report.Violation != nil {
+	switch {
+	case report.Violation != nil:
 		t.Errorf("%v", report.Violation)
+	case !report.Exercised:
+		t.Errorf("composed: not exercised: in no run did the method return after a second operation; see Options.Keys and Options.Values. A method with a single operation is atomic, and says so by Point after it")
 	}
 	t.Logf("composed: %v", report)
 }
 
 func (r *Report) String() string {
 	text := fmt.Sprintf("%d runs, %d histories, %d states", r.Runs, r.Histories, r.States)
-	if r.Violation == nil && r.Ops >= 0 {
+	switch {
+	case r.Violation != nil:
+	case !r.Exercised:
+		text += ", not exercised"
+	case r.Ops >= 0:
 		text += fmt.Sprintf(", all with up to %d operations of the environment", r.Ops)
 	}
 	if r.Pending > 0 {

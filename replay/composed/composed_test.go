@@ -440,6 +440,38 @@ func (r *recorder) Helper()                   {}
 func (r *recorder) Logf(f string, a ...any)   { r.logs = append(r.logs, fmt.Sprintf(f, a...)) }
 func (r *recorder) Errorf(f string, a ...any) { r.errors = append(r.errors, fmt.Sprintf(f, a...)) }
 
+func dropIfZero(m Map) any {
+	v, ok := m.Load(key)
+	if ok && v == 0 {
+		m.Delete(key)
+	}
+	return nil
+}
+
+func update(m Map, f func(int) int) any {
+	old, _ := m.Load(key)
+	n, _ := old.(int)
+	m.Store(key, f(n))
+	return nil
+}
+
+// TestFunc: the functions of Func have new results at each call, in the same order each time.
+func TestFunc(t *testing.T) {
+	for range 2 {
+		f := Func[func(int, string) (string, int, any, *node, error)]()
+		s, n, v, p, err := f(5, "x")
+		s2, n2, v2, p2, _ := f(5, "x")
+		if s != "x'" || s2 != "x''" || n != 6 || n2 != 7 || v != 1 || v2 != 2 || p == nil || p2 == nil || p == p2 || err != nil {
+			t.Errorf("%q %d %v %v %v, then %q %d %v %v", s, n, v, p, err, s2, n2, v2, p2)
+		}
+	}
+	type keep func(v any) bool
+	if f := Func[keep](); !f(nil) || f(nil) {
+		t.Error("the first and the second bool are not true and false")
+	}
+	Func[func()]()()
+}
+
 // TestTest: Test fails exactly for what is not atomic or not testable.
 func TestTest(t *testing.T) {
 	for _, c := range []struct {
@@ -451,7 +483,13 @@ func TestTest(t *testing.T) {
 		{compute5, Options{}, "runs", "the method is not atomic"},
 		{compute5, Options{Replay: "0.4"}, "1 runs", `Replay: "0.4"`},
 		{compute5, Options{Ops: -1}, "", "negative"},
-		{func(m Map) any { panic("no") }, Options{}, "panics even alone", ""},
+		{func(m Map) any { panic("no") }, Options{}, "panics even alone", "not exercised"},
+		{dropIfZero, Options{}, "not exercised", "not exercised"},
+		{dropIfZero, Options{Constants: []any{0}}, "runs", "the method is not atomic"},
+		{func(m Map) any { m.Load(key); return nil }, Options{}, "not exercised", "not exercised"},
+		{func(m Map) any { m.Load(key); Point(m); return nil }, Options{}, "all with up to 3 operations", ""},
+		{func(m Map) any { return update(m, nil) }, Options{}, "panics even alone", "not exercised"},
+		{func(m Map) any { return update(m, Func[func(int) int]()) }, Options{}, "runs", "the method is not atomic"},
 	} {
 		var tb recorder
 		Test(&tb, c.method, c.o)

@@ -143,6 +143,8 @@
 //   - A run has one call of the method. Concurrent calls of it are covered only if
 //     operations of the environment have the same effects.
 //   - A run that exceeds Options.Steps is not judged.
+//   - A method that never returns after a second operation is not exercised, and Test fails: the
+//     keys and values have to lead there. Report.Exercised says so.
 //   - The method must not wait for anything but the collection, such as a channel
 //     without a receiver: Test waits, too, until the time limit of go test.
 //   - If the method panics, the panic is its result. A panic that also occurs when the

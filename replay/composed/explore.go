@@ -110,7 +110,7 @@ func (x *explorer) moreKeys() {
 	}
 }
 
-// guess returns the default of Options.Values: the values that the method inserts, and
+// guess returns the default of Options.Values: the values that the method inserts, constants, and
 // different ones. The environment does not insert pointers that the method made.
 func (x *explorer) guess(alone *run) func() []any {
 	kinds := "vo"
@@ -120,6 +120,9 @@ func (x *explorer) guess(alone *run) func() []any {
 	var inserted []value
 	for _, e := range alone.events {
 		inserted = add(inserted, x.c.args(e.Invocation, kinds)...)
+	}
+	for _, v := range x.o.Constants {
+		inserted = add(inserted, alone.names.value(v))
 	}
 	return func() []any {
 		var list []any
@@ -245,6 +248,9 @@ func (x *explorer) countAndJudge(r *run) error {
 	if r.pending {
 		x.report.Pending++
 		return nil
+	}
+	if (r.steps > 1 || r.point >= 0) && r.result.Kind() != history.Exception {
+		x.report.Exercised = true
 	}
 	if !r.serializable() {
 		x.report.NotSerializable++

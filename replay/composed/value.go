@@ -216,6 +216,36 @@ func valueText(v value) string {
 	return v.String()
 }
 
+// Func returns a function of type F for a method under test that calls one. The n-th call adds n to
+// its last argument of the type of a result, or to the zero value. So results are new at each call
+// and depend on the arguments. Make it inside the function that Test gets: then all runs are alike.
+func Func[F any]() F {
+	t, calls := reflect.TypeFor[F](), 0
+	f := reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
+		calls++
+		results := make([]reflect.Value, t.NumOut())
+		for i := range results {
+			r := reflect.New(t.Out(i)).Elem()
+			for _, a := range args {
+				if a.Type() == r.Type() {
+					r.Set(a)
+				}
+			}
+			if r.Type() == reflect.TypeFor[any]() && r.IsNil() {
+				r.Set(reflect.ValueOf(0))
+			}
+			for range calls {
+				if next, ok := different(r.Interface()); ok {
+					r.Set(reflect.ValueOf(next))
+				}
+			}
+			results[i] = r
+		}
+		return results
+	})
+	return f.Interface().(F)
+}
+
 // different returns another value of the type of v, if such a value is easy to make.
 func different(v any) (any, bool) {
 	old := reflect.ValueOf(v)

@@ -42,7 +42,10 @@ func (f *testFile) adapt() error {
 		f.Parts = append(f.Parts, p.text)
 	}
 	d := f.unit.decl
-	params, args, keys := f.params(f.used)
+	params, args, options := f.params(f.used)
+	if constants := f.constants(); len(constants) > 0 {
+		options = append(options, "Constants: []any{"+strings.Join(constants, ", ")+"}")
+	}
 	f.Call = "method(" + argument + args + ")"
 	switch n := d.Type.Results.NumFields(); n {
 	case 0:
@@ -55,7 +58,7 @@ func (f *testFile) adapt() error {
 		}
 	}
 	f.Method = fmt.Sprintf("func(%s %s%s) %s %s", f.parameter, f.typ, params, f.results(d), body)
-	f.HasArgs, f.Keys, f.Imports = args != "", keys, imports(f.used)
+	f.HasArgs, f.Options, f.Imports = args != "", options, imports(f.used)
 	return nil
 }
 
@@ -232,10 +235,10 @@ func (f *Function) collect(n ast.Node, edits []edit, used map[types.Object]bool)
 }
 
 // params returns the receiver and the parameters that the copy uses, arguments for them,
-// and the field Keys of composed.Options. An argument of type reflect.Type is in Keys,
+// and the field Keys of composed.Options, if needed. An argument of type reflect.Type is in Keys,
 // because a key with a pointer has to be. params adds to used what the types of the
 // parameters use.
-func (f *Function) params(used map[types.Object]bool) (params, args, keys string) {
+func (f *Function) params(used map[types.Object]bool) (params, args string, options []string) {
 	d := f.unit.decl
 	var fields []*ast.Field
 	letters := 0
@@ -260,11 +263,11 @@ func (f *Function) params(used map[types.Object]bool) (params, args, keys string
 				letters = (letters + 1) % 26
 			}
 			if args += ", " + arg; types.TypeString(o.Type(), nil) == "reflect.Type" {
-				keys = "Keys: []any{" + arg + "}"
+				options = []string{"Keys: []any{" + arg + "}"}
 			}
 		}
 	}
-	return params, args, keys
+	return params, args, options
 }
 
 // argument returns an expression of type t. text is the type as the source has it.
@@ -305,9 +308,7 @@ func argument(t types.Type, text string) string {
 			return "make(" + text + ", 64)"
 		}
 	case *types.Signature:
-		if _, literal := t.(*types.Signature); literal && u.Results().Len() == 0 {
-			return text + " {}"
-		}
+		return "composed.Func[" + text + "]()"
 	}
 	return "*new(" + text + ")"
 }

@@ -26,7 +26,7 @@
 //			m.LoadOrStore(s, n)
 //			return n
 //		}
-//		// TODO: choose arguments with which the operations run; a panic counts as a result.
+//		// TODO: choose arguments, Keys and Values with which the operations run; a panic counts as a result.
 //		composed.Test(t, func(m composed.Map) any {
 //			return method(m, "a")
 //		}, composed.Options{})
@@ -84,8 +84,10 @@
 // # Skeletons
 //
 // A skeleton has a copy of the function with the collection as a parameter.
-// Arguments are values such as "a", 1 and new(T), and a TODO asks to review them: a
-// function that returns or panics before its second operation passes the test.
+// Arguments are values such as "a", 1 and new(T), and a TODO asks to review them: the test of a
+// function that always returns or panics before its second operation fails as not exercised.
+// A parameter that is a function gets one with new results at each call (composed.Func).
+// Options.Constants has the constants with which the function compares.
 // Called functions with operations on the collection are copied, too. A type parameter is int
 // in the copy.
 // For collections other than sync.Map, an adapter has their methods. If a function cannot

@@ -160,6 +160,8 @@ func TestSkeletons(t *testing.T) {
 			"worker_next":          "",
 			"worker_pair":          "",
 			"discount":             "",
+			"counts_get_or_make":   "",
+			"counts_start":         "",
 		},
 		"elsewhere": {
 			"registry_once": "",
@@ -194,8 +196,9 @@ func TestSkeletons(t *testing.T) {
 		!strings.Contains(out, "--- PASS: TestDemoSize") || !strings.Contains(out, "--- PASS: TestDemoAnnounce") {
 		t.Errorf("go test: %v\n%s", err, out)
 	}
-	out, err = goTool(t, dir, "test", ".", "-run", "BagEToggle|TagsRename|PostTag|WorkerNext|WorkerPair|Discount", "-v")
-	for _, want := range []string{"BagEToggle", "TagsRename", "PostTag", "WorkerNext", "WorkerPair", "Discount", `Repair: Add("a"), and return whether it succeeds`} {
+	out, err = goTool(t, dir, "test", ".", "-run", "BagEToggle|TagsRename|PostTag|WorkerNext|WorkerPair|Discount|Counts", "-v")
+	for _, want := range []string{"BagEToggle", "TagsRename", "PostTag", "WorkerNext", "WorkerPair", "Discount",
+		"FAIL: TestDemoCountsDropIfZero", "FAIL: TestDemoCountsStart", "FAIL: TestDemoCountsQuote", "FAIL: TestDemoCountsGetOrMake", "FAIL: TestDemoCountsHidden", "not exercised", `Repair: Add("a"), and return whether it succeeds`} {
 		if err == nil || !strings.Contains(out, want) || strings.Contains(out, "--- PASS") {
 			t.Errorf("go test, %s: %v\n%s", want, err, out)
 		}

@@ -104,7 +104,7 @@ type testFile struct {
 	Call    string // of method
 	HasArgs bool
 	Results []string // names for the results, if there are several
-	Keys    string   // the field of composed.Options, or ""
+	Options []string // the fields of composed.Options
 	Adapter string   // declarations, or ""
 	// TypeParams are names for int.
 	TypeParams []string
@@ -156,7 +156,7 @@ func Test{{.Test}}(t *testing.T) {
 	{{- end}}
 	method := {{.Method}}
 	{{- if .HasArgs}}
-	// TODO: choose arguments with which the operations run; a panic counts as a result.
+	// TODO: choose arguments, Keys and Values with which the operations run; a panic counts as a result.
 	{{- end}}
 	composed.Test(t, func(m composed.{{.Kind}}) any {
 		{{- if .Results}}
@@ -165,7 +165,7 @@ func Test{{.Test}}(t *testing.T) {
 		{{- else}}
 		{{.Call}}
 		{{- end}}
-	}, composed.Options{ {{.Keys}} })
+	}, composed.Options{ {{join .Options ", "}} })
 	{{- end}}
 }
 {{.Adapter}}`))
