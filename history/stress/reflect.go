@@ -23,8 +23,8 @@ type ReflectOptions struct {
 	// Name is the name of the Class; by default that of the type.
 	Name string
 	// Core, ReadOnly and Weak methods; see Method. Without Core, no method is
-	// core, and programs mix all of them. Without ReadOnly, a method whose name
-	// suggests it is read-only if a test confirms that. One of Weak can have a level,
+	// core, and programs mix all of them. Without ReadOnly, trials find out which methods are
+	// read-only; see Reflect. One of Weak can have a level,
 	// as in Len=monotonic. Then it is not Weak, but has this Level.
 	Core, ReadOnly, Weak []string
 	// Failure is what a Weak method that is not read-only returns when it
@@ -109,11 +109,13 @@ func (l LeftOut) Excluded() bool { return l.Reason == excludedReason }
 // Reflect calls every other method. A constructor that does not return within 20 seconds is an
 // error.
 //
-// A method called Get, Len or the like (see readOnlyPrefixes) is read-only
-// unless a call of it, after random calls, changed the results of later calls. This is a
-// test, not a proof. It may miss a change with late effects, such as a change of the order
-// in which a cache evicts. Where it finds no method that changes the object, it takes none
-// to be read-only: a lazy value changes in its first call, though no result shows that.
+// A method is read-only if no call of it, between random calls, changed the state of the object or the
+// results of later calls. This is a test, not a proof. A method called Get, Len or the like (see
+// readOnlyPrefixes) may change the state, as a reader that counts its calls does. Then the test may
+// miss a change with late effects, such as one of the order in which a cache evicts. States
+// are compared by reflect.DeepEqual, unless those of two objects differ after the same calls, or
+// goroutines run that the object started. Where no method is found that changes the object, none is
+// taken to be read-only: a lazy value changes in its first call, though no result shows that.
 //
 // Methods with the common signatures on int, string and any are called directly
 // if T is not an interface. Others are called by reflection, which takes several
@@ -164,7 +166,6 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 		r.Class.Name = typeName(t)
 	}
 	_, r.Class.goType = values.TypeSource(t)
-	guess := map[*Method]bool{}
 	other := func() reflect.Value { return reflect.ValueOf(newObject()) }
 	for i := range t.NumMethod() {
 		m := t.Method(i)
@@ -180,7 +181,6 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 			continue
 		}
 		method.goName = m.Name
-		guess[method] = o.ReadOnly == nil && namedReadOnly(m.Name)
 		r.Class.Methods = append(r.Class.Methods, method)
 	}
 	slices.SortFunc(r.LeftOut, func(a, b LeftOut) int { return strings.Compare(a.Method, b.Method) })
@@ -191,17 +191,9 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 		}
 		return nil, fmt.Errorf("reflecting on %v: %s", t, text)
 	}
-	isMutator := func(m *Method) bool { return !m.ReadOnly && !m.Weak }
-	for _, m := range r.Class.Methods {
-		if guess[m] {
-			if m.ReadOnly, err = staysReadOnly(r.Class, m, o.trying); err != nil {
-				return nil, fmt.Errorf("reflecting on %v: %w", t, err)
-			}
-		}
-	}
-	if !slices.ContainsFunc(r.Class.Methods, isMutator) { // no program would be worth running: the first call may differ
-		for m, guessed := range guess {
-			m.ReadOnly = m.ReadOnly && (m.Weak || !guessed)
+	if o.ReadOnly == nil {
+		if err := r.Class.findReadOnly(o.trying); err != nil {
+			return nil, fmt.Errorf("reflecting on %v: %w", t, err)
 		}
 	}
 	for _, m := range r.Class.Methods {
@@ -210,6 +202,21 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 		}
 	}
 	return r, nil
+}
+
+// findReadOnly finds out which methods only read.
+func (c *Class) findReadOnly(trying func(string) func()) (err error) {
+	changes := false
+	for _, m := range c.Methods {
+		if m.ReadOnly, err = staysReadOnly(c, m, trying); err != nil {
+			return err
+		}
+		changes = changes || !m.ReadOnly && !m.Weak
+	}
+	for _, m := range c.Methods { // without changes, no program would be worth running: the first call may differ
+		m.ReadOnly = m.ReadOnly && (m.Weak || changes)
+	}
+	return nil
 }
 
 func typeName(t reflect.Type) string {
@@ -375,11 +382,15 @@ const (
 	readOnlyLate   = 5                     // such trials, until the method counts as waiting: a busy machine is late, too
 )
 
+// detectsRaces is set if the race detector would report the comparison of states that timers change.
+var detectsRaces = false
+
 // staysReadOnly reports whether random trials confirm that m is read-only. In a
 // trial, three objects get the same calls, m is called on the first, and then
 // they get the same calls again. If the results of the first object differ from
 // those of the second, m has changed it, unless the results of the third differ,
-// too. A method that waits in several trials is not called in later ones, and none that may unlock
+// too. So it is with the states of the objects, unless the name of m suggests that it only reads.
+// A method that waits in several trials is not called in later ones, and none that may unlock
 // what is not locked: that ends the process. It is an error if the
 // constructor waits.
 func staysReadOnly(c *Class, m *Method, trying func(string) func()) (bool, error) {
@@ -387,21 +398,22 @@ func staysReadOnly(c *Class, m *Method, trying func(string) func()) (bool, error
 	usable, late := *c, map[*Method]int{}
 	usable.Methods = slices.DeleteFunc(slices.Clone(c.Methods), (*Method).gives)
 	enough, most := 0, 6
-	before := runtime.NumGoroutine()
-	for n := 0; n < readOnlyTrials && slices.Contains(usable.Methods, m); n++ {
+	named, unknown, before := namedReadOnly(m.goName), 0, runtime.NumGoroutine()
+	for n := 0; n < readOnlyTrials && unknown < readOnlyEnough && slices.Contains(usable.Methods, m); n++ {
 		if n > readOnlyEnough+readOnlyLate && runtime.NumGoroutine() > before+n { // more would only be slower
 			break
 		}
 		past, future := randomCalls(random, &usable, most, trying), randomCalls(random, &usable, most, trying)
 		observe := randomCall(random, m, trying)
 		var results [3]string
+		var objects [3]any
 		ended := true
 		for i := range results {
 			calls := slices.Clone(past)
 			if i == 0 {
 				calls = append(calls, observe, observe)
 			}
-			calls = append(calls, future...)
+			calls = append(append(calls, future...), step{func(object any) history.Value { objects[i] = object; return history.NoValue }, m})
 			got, err := c.sequential(calls, readOnlyLimit)
 			if waits, ok := err.(*WaitsError); ok && waits.Method == constructor {
 				return false, errConstructor()
@@ -413,12 +425,18 @@ func staysReadOnly(c *Class, m *Method, trying func(string) func()) (bool, error
 				}
 				break
 			}
-			results[i] = fmt.Sprint(got[len(got)-len(future):])
+			results[i] = fmt.Sprint(got[len(got)-1-len(future):])
 		}
 		switch {
 		case !ended:
 		case results[1] != results[2]: // chance
 		case results[0] != results[1]:
+			return false, nil
+		case named:
+			enough++
+		case detectsRaces || runtime.NumGoroutine() > before+1 || !reflect.DeepEqual(objects[1], objects[2]):
+			unknown++
+		case !reflect.DeepEqual(objects[0], objects[1]):
 			return false, nil
 		default:
 			enough++

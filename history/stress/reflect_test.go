@@ -337,12 +337,38 @@ func TestReflectReadOnly(t *testing.T) {
 	if got := reflectedNames(r.Class, readOnly); got != "Clear" {
 		t.Errorf("designated read-only: %s", got)
 	}
+	r, err = Reflect(func() *twoCells { return &twoCells{m: map[int]int{}} }, ReflectOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := reflectedNames(r.Class, readOnly); got != "Both GetTwice" {
+		t.Errorf("read-only of cells: %s", got)
+	}
+	r, err = Reflect(func() *twoCells { return &twoCells{m: map[int]int{}, f: func() {}} }, ReflectOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := reflectedNames(r.Class, readOnly); got != "GetTwice" {
+		t.Errorf("read-only of cells whose states cannot be compared: %s", got)
+	}
 	for name, want := range map[string]bool{"Get": true, "GetOrAdd": true, "Getaway": false, "Len": true, "Lend": false, "Push": false, "Size2": true} {
 		if namedReadOnly(name) != want {
 			t.Errorf("%s is named read-only: %v", name, !want)
 		}
 	}
 }
+
+// twoCells have methods that read, whatever their names, and that write what no result shows.
+type twoCells struct {
+	a, b, seen int
+	m          map[int]int
+	f          func()
+}
+
+func (c *twoCells) PutBoth(v int) { c.a, c.b = v, v }
+func (c *twoCells) Both() [2]int  { return [2]int{c.a, c.b} }
+func (c *twoCells) GetTwice() int { c.seen++; return c.a + c.b }
+func (c *twoCells) Touch(k int)   { c.m[k]++ }
 
 // A register has names that the model has, and one that it has not.
 type reflectRegister struct{ v any }
