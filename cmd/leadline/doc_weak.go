@@ -42,11 +42,12 @@
 // leadline stress --weak Len=monotonic runs the object itself to find out what Len can return: on a
 // new object, after the calls that it may see. So it needs no model. In the outcomes of threads,
 // what happened before a call is what the program puts in order; in recorded executions
-// and in schedules, it is what had returned. A violation names the level that explains it:
+// and in schedules, it is what had returned. A violation names the level that explains it,
+// and what reading methods return after it:
 //
 //	striped.New.Len is not atomic: { Remove(0); Put(1,0) } || { Put(0,0); Len() }
 //	  answered T,0,0,2 in 1 of 36 schedules; one after another:  F,0,0,1  F,0,0,2  T,0,0,0  T,0,0,1
-//	  explained by --weak Len=bundle
+//	  would be allowed if Len may miss calls that overlap it (--weak Len=bundle)
 //
 // For bundle, the first argument of a method is the key that it changes, and changes of different keys have to
 // be independent. Programs with more than 8192 lists of calls that a method may

@@ -94,7 +94,7 @@ func (r *stressReport) found(o *object, f *stress.Finding) {
 		fmt.Fprintf(r.out, "  %s", e.Outcome)
 	}
 	fmt.Fprintln(r.out)
-	if line := f.Explained(); line != "" {
+	if line := f.Explained("--weak %s"); line != "" {
 		fmt.Fprintf(r.out, "  %s\n", line)
 	}
 	var drawn strings.Builder
@@ -217,7 +217,7 @@ func (r *stressReport) save(o *object, f *stress.Finding, again []string) string
 	for _, e := range f.Expected {
 		fmt.Fprintf(&text, "# expected: %s\n", e.Outcome)
 	}
-	for _, line := range append(f.Waiting, f.Explained()) {
+	for _, line := range append(f.Waiting, f.Explained("--weak %s")) {
 		if line != "" {
 			fmt.Fprintf(&text, "# %s\n", line)
 		}

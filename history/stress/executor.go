@@ -58,8 +58,11 @@ type Trial struct {
 	Exercised []*Method
 	// Executed are the executions that were looked at one by one, each with how often it was seen.
 	Executed []Execution
-	// Violating executions are those of Try.All that no order explains, by their outcomes.
-	Violating []Count
+	// Violating executions are those of Try.All that no order explains. Those that were not recorded
+	// have no Events.
+	Violating []Execution
+	// Runs are the sequential runs with which those of Try.All were compared; nil for those of Expected.
+	Runs []SequentialRun
 	// Waits are methods with a call that may wait for ever, as far as the Executor knows.
 	Waits []string
 	// Left means that the program says nothing about the object on this Executor.

@@ -35,8 +35,8 @@ type Finding struct {
 	// Level is what the Method promises, if that is below complete.
 	Level string `json:"level,omitempty"`
 	// Weak are levels of methods, as in Len=monotonic. With any of them alone, all outcomes that
-	// were seen would be expected, and with no stronger one. There may be none. It is nil if this
-	// is not known.
+	// were seen would be expected, and with no stronger one, and so would what reading methods
+	// return after them. There may be none. It is nil if this is not known.
 	Weak []string `json:"weak"`
 	// RealTime violations have an outcome that some order explains, but none
 	// that respects which invocation ended before which began.
@@ -181,15 +181,21 @@ func (f *Finding) Says() string {
 	return "is not atomic"
 }
 
-// Explained returns a line about the levels that explain what was seen, or "".
-func (f *Finding) Explained() string {
+// Explained returns a line about the levels that explain what was seen, or "". option is the format
+// of the option for one.
+func (f *Finding) Explained(option string) string {
 	switch {
 	case f.Weak == nil:
 		return ""
 	case len(f.Weak) == 0:
-		return "no level of one method explains the outcomes seen"
+		return "no level of one method explains the outcomes seen, with what is read at the end"
 	}
-	return "explained by --weak " + strings.Join(f.Weak, " or ")
+	var list []string
+	for _, weak := range f.Weak {
+		method, _, _ := strings.Cut(weak, "=")
+		list = append(list, fmt.Sprintf("%s may miss calls that overlap it (%s)", method, fmt.Sprintf(option, weak)))
+	}
+	return "would be allowed if " + strings.Join(list, ", or if ")
 }
 
 // isAbout reports whether the finding says that a method is not atomic, or "" several together.

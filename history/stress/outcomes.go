@@ -24,7 +24,7 @@ type SeenOutcome struct {
 	// only.
 	Violations int64 `json:"violations"`
 	// Orders are the first of those in which invocations one after another have the outcome,
-	// and OrdersInAll how many there are.
+	// and OrdersInAll how many there are. In schedules, time may pass there as it does in executions.
 	Orders      []string `json:"orders"`
 	OrdersInAll int      `json:"orders_in_all"`
 }
@@ -70,9 +70,11 @@ func (s *searcher) countOutcomes(p *Program) error {
 	for _, v := range trial.Violating {
 		at(v.Outcome).Violations += v.Times
 	}
-	runs, err := e.Runs.All()
-	if err != nil {
-		return err
+	runs := trial.Runs
+	if runs == nil {
+		if runs, err = e.Runs.All(); err != nil {
+			return err
+		}
 	}
 	invocations := p.All()
 	for _, r := range runs {

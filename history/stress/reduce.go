@@ -27,18 +27,15 @@ func (s *searcher) found(t *target, f *Finding) error {
 	}
 	s.report.Findings = append(s.report.Findings, f)
 	f.write()
-	if f.Fault == "" && s.left() <= 0 {
-		f.cut("compared with levels")
-	} else if f.Fault == "" {
-		methods := f.Methods
-		if f.Method != "" {
-			methods = []string{f.Method}
-		}
-		f.Weak = f.Seen.Expected.Explaining(methods, f.Seen.Violating)
-	}
 	f.GoTest = f.goTest()
-	if s.options.unreduced != nil { // a variation may end the process
+	if s.options.unreduced != nil { // other programs may end the process
 		s.options.unreduced(f)
+	}
+	if f.Fault == "" && s.left() > 0 {
+		f.Weak = s.offers(f)
+	}
+	if f.Fault == "" && f.Weak == nil && s.left() <= 0 {
+		f.cut("compared with levels")
 	}
 	f.Variations = s.vary(f)
 	if s.options.Found != nil {

@@ -38,6 +38,8 @@ type searcher struct {
 	spent    time.Duration   // by all methods
 	drawn    map[uint64]bool // hashes of the programs
 	hash     maphash.Seed
+
+	newExecutor NewExecutor
 }
 
 // Search looks for violations in a class. It runs generated programs, one for
@@ -66,11 +68,10 @@ func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 			}
 		}
 	}()
-	newExecutor := NewThreads
-	if o.Executor != nil {
-		newExecutor = o.Executor
+	if s.newExecutor = o.Executor; s.newExecutor == nil {
+		s.newExecutor = NewThreads
 	}
-	s.executor = newExecutor(c, &s.options, s.report)
+	s.executor = s.newExecutor(c, &s.options, s.report)
 	if err := s.search(); err != nil {
 		return nil, err
 	}

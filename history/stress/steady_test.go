@@ -3,6 +3,7 @@ package stress_test
 import (
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress"
@@ -64,6 +65,41 @@ func TestDisturbed(t *testing.T) {
 		}
 		if disturbed, err := stress.Disturbed(r.Class, p); disturbed != c.disturbed || err != nil {
 			t.Errorf("disturbed: %v, %v, want %v", disturbed, err, c.disturbed)
+		}
+	}
+}
+
+// An issuer gives out numbers: the time, or one after another.
+type issuer struct {
+	mu    sync.Mutex
+	n     int64
+	clock bool
+}
+
+func (i *issuer) Next() int64 {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.clock {
+		return time.Now().UnixNano()
+	}
+	i.n++
+	return i.n
+}
+
+// TestReplayThreads: that results are seen on real threads is not said of those that depend on the time.
+func TestReplayThreads(t *testing.T) {
+	for _, clock := range []bool{false, true} {
+		r, err := stress.Reflect(func() *issuer { return &issuer{clock: clock} }, stress.ReflectOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := stress.Parse("{ Next() } || { Next() }", r.Class)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replayed, err := stress.NewThreads(r.Class, &stress.Options{}, &stress.Report{}).Replay(t.Context(), p, &stress.ReplayJob{Threads: 10 * time.Millisecond})
+		if (err != nil) != clock || err == nil && replayed.Seen > 0 {
+			t.Errorf("clock %v: %+v, %v", clock, replayed, err)
 		}
 	}
 }

@@ -327,13 +327,7 @@ func (c *checker) describe(t TB, f *stress.Finding, dir string, call int) string
 			fmt.Fprintf(&b, "%s\n", w)
 		}
 	}
-	if line := f.Explained(); line != "" {
-		if len(f.Weak) > 0 {
-			line = "explained by"
-			for _, weak := range f.Weak {
-				line += fmt.Sprintf("\n  stresstest.Options{ReflectOptions: stresstest.ReflectOptions{Weak: []string{%q}}}", weak)
-			}
-		}
+	if line := f.Explained("stresstest.Options{ReflectOptions: stresstest.ReflectOptions{Weak: []string{%q}}}"); line != "" {
 		fmt.Fprintln(&b, line)
 	}
 	if item, err := c.timeline(&b, f); err != nil {

@@ -78,8 +78,10 @@ func levelsTogether(e *stress.Expected) error {
 
 // Run implements stress.Executor.
 func (x *executor) Run(ctx context.Context, e *stress.Expected, t *stress.Try) (*stress.Trial, error) {
-	if f, err := x.tryAlone(ctx, e.Program, t); f != nil || err != nil {
-		return &stress.Trial{Finding: f}, err
+	if !t.All {
+		if f, err := x.tryAlone(ctx, e.Program, t); f != nil || err != nil {
+			return &stress.Trial{Finding: f}, err
+		}
 	}
 	if x.isGiven() && t.Level > mostPreemptions && x.options.Preemptions < 0 {
 		bounded, begin := *t, time.Now()
@@ -152,12 +154,7 @@ func (x *executor) outcomes(by *explorer, plan Plan, t *stress.Try) (*stress.Tri
 		return nil, err
 	}
 	methods, complete := by.exercised(&x.report.Account)
-	trial := &stress.Trial{Exercised: methods, Executed: found.Executed, Whole: found.Complete == Unbounded}
-	for _, r := range by.judged {
-		if r.verdict == violates {
-			trial.Violating = append(trial.Violating, stress.Count{Outcome: r.Outcome, Times: r.times})
-		}
-	}
+	trial := &stress.Trial{Exercised: methods, Executed: found.Executed, Whole: found.Complete == Unbounded, Violating: by.violatingExecutions(), Runs: by.runs()}
 	for b := range min(found.Complete, t.Level) + 1 {
 		complete(b)
 	}
@@ -237,6 +234,9 @@ func (x *executor) run(by *explorer, plan Plan, t *stress.Try) (*Exploration, er
 	r.Explored.Steps += e.Steps
 	r.Explored.Cut += e.Cut
 	r.Explored.Undecided += e.Undecided
+	if text := by.program.String(); e.Either > 0 && !slices.Contains(r.Explored.Either, text) {
+		r.Explored.Either = append(r.Explored.Either, text)
+	}
 	if e.Diverged > 0 || by.hasDiverged() {
 		x.diverges(by.program)
 	}

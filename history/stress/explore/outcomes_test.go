@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
 	"github.com/leadline/leadline/history/stress/explore/shim/atomic"
@@ -63,5 +64,28 @@ func TestOutcomes(t *testing.T) {
 	}
 	if _, err := stress.Search(t.Context(), c, stress.Options{Outcomes: true, Checker: stresstest.Checker(nil)}); err == nil {
 		t.Error("outcomes of generated programs are counted")
+	}
+}
+
+// TestOutcomesTicks: an outcome that calls one after another have only if time passes has an order.
+func TestOutcomesTicks(t *testing.T) {
+	class := &stress.Class{Name: "swept", New: func() any { return newSwept("ticker")() }, Methods: []*stress.Method{
+		nullary("Set", func(s *swept) history.Value { s.Set(0, 0); return history.NoValue }),
+		nullary("Len", func(s *swept) history.Value { return history.IntValue(int64(s.Len())) }),
+	}}
+	r, err := stress.Search(t.Context(), class, stress.Options{Outcomes: true, Programs: []string{"{ Set(); Len() } || { Len() }"}, Preemptions: 1,
+		Effort: stress.Effort{Time: patience, Program: 1}, Executor: explore.New, Checker: stresstest.Checker(nil)})
+	if err != nil || len(r.Outcomes) != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	swept := false
+	for _, o := range r.Outcomes[0].Outcomes {
+		swept = swept || o.Outcome == "(),0,0" && o.Times > 0
+		if o.Violations > 0 || o.OrdersInAll == 0 {
+			t.Errorf("%+v", o)
+		}
+	}
+	if !swept {
+		t.Errorf("no execution in which time passes: %+v", r.Outcomes)
 	}
 }

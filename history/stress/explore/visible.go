@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/leadline/leadline/history"
@@ -104,12 +105,29 @@ func (x *explorer) violatingExecutions() []stress.Execution {
 	var list []stress.Execution
 	for _, r := range x.judged {
 		if r.verdict == violates {
-			list = append(list, *r.Execution)
+			list = append(list, stress.Execution{Outcome: r.Outcome, Events: r.Events, Times: r.times})
 		}
 	}
 	slices.SortFunc(list, func(a, b stress.Execution) int {
 		return cmp.Or(a.Outcome.Compare(b.Outcome), slices.Compare(a.Events, b.Events))
 	})
+	return list
+}
+
+// runs returns the sequential runs that executions are compared with: those in which time does not
+// jump, and those with the jumps of executions.
+func (x *explorer) runs() []stress.SequentialRun {
+	list, _ := x.oracle.All()
+	for _, a := range slices.SortedFunc(maps.Keys(x.others), func(a, b allowance) int {
+		return cmp.Or(cmp.Compare(a.ticks, b.ticks), cmp.Compare(a.elapsed, b.elapsed))
+	}) {
+		more, _ := x.others[a].Runs.All()
+		for _, r := range more {
+			if !slices.ContainsFunc(list, func(l stress.SequentialRun) bool { return slices.Equal(l.Order, r.Order) && l.Outcome.Equal(r.Outcome) }) {
+				list = append(list, r)
+			}
+		}
+	}
 	return list
 }
 

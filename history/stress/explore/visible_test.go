@@ -145,3 +145,55 @@ func TestNamedLevels(t *testing.T) {
 		}
 	}
 }
+
+// A gauge loses updates.
+type gauge struct{ n atomic.Int64 }
+
+func (g *gauge) Add(n int64)   { g.n.Store(g.n.Load() + n) }
+func (g *gauge) Events() int64 { return g.n.Load() }
+
+// A pair has two copies of a number. Sum reads one or the other.
+type pair struct {
+	write sync.Mutex
+	n     [2]atomic.Int64
+	turn  atomic.Int64
+}
+
+func (p *pair) Put(n int64) {
+	p.write.Lock()
+	defer p.write.Unlock()
+	p.n[0].Store(n)
+	p.n[1].Store(n)
+}
+
+func (p *pair) Sum() int64 { return p.n[(p.turn.Add(1)+1)&1].Load() }
+
+// TestOffers: a level is offered if it also explains what is read at the end. A lost update is not a
+// call that was missed, and the level weak is never offered.
+func TestOffers(t *testing.T) {
+	gauges := classOf(t, func() *gauge { return &gauge{} }, stress.ReflectOptions{})
+	pairs := classOf(t, func() *pair { return &pair{} }, stress.ReflectOptions{})
+	counters := classOf(t, func() *busyCounter { return &busyCounter{} }, stress.ReflectOptions{ReadOnly: []string{"Value"}})
+	unread := classOf(t, func() *busyCounter { return &busyCounter{} }, stress.ReflectOptions{ReadOnly: []string{}})
+	for _, test := range []struct {
+		class         *stress.Class
+		program, want string
+	}{
+		{gauges, "{ Add(1); Events() } || { Add(1); Events() }", "no level of one method explains the outcomes seen, with what is read at the end"},
+		{pairs, "{ Put(1) } || { Sum(); Sum() }", "would be allowed if Sum may miss calls that overlap it (--weak Sum=basic)"},
+		{counters, "{ Inc(); Value() } || { Inc() }", "no level of one method explains the outcomes seen, with what is read at the end"},
+		{counters, "{ Value(); Value() } || { Inc() }", "would be allowed if Value may miss calls that overlap it (--weak Value=basic)"},
+		{unread, "{ Value(); Value() } || { Inc() }", ""},
+	} {
+		r, err := search(test.class, stress.Options{Programs: []string{test.program}, Effort: stress.Effort{Time: patience, Program: 1}})
+		if err != nil || len(r.Findings) != 1 {
+			t.Fatalf("%s: %+v, %v", test.program, r, err)
+		}
+		if got := r.Findings[0].Explained("--weak %s"); got != test.want {
+			t.Errorf("%s: %q, want %q", test.program, got, test.want)
+		}
+		if r.Programs != 1 || len(r.Crashes) > 0 {
+			t.Errorf("%s: the programs with observers are reported: %+v", test.program, r)
+		}
+	}
+}
