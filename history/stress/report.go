@@ -72,6 +72,9 @@ type Explored struct {
 	// Diverging programs behave differently when a schedule is replayed: they depend
 	// on something else, such as real time.
 	Diverging []string `json:"diverging"`
+	// Either are programs with executions that are not judged: of two calls, both may have released a
+	// third one that waited.
+	Either []string `json:"either,omitempty"`
 	// Unverified are programs with a violation that is not reported, since another
 	// process could not replay it, each with the error.
 	Unverified []string `json:"unverified,omitempty"`
@@ -96,6 +99,10 @@ func (e *Explored) Remarks() []string {
 		lines = append(lines, fmt.Sprintf("%s more than the schedule, such as %s: a global variable that is not instrumented, real time, addresses or code that is not instrumented",
 			counted(n, "program depends on", "programs depend on"), e.Diverging[0]))
 	}
+	if n := len(e.Either); n > 0 {
+		lines = append(lines, fmt.Sprintf("outcomes of %s are not judged, such as of %s: a call that waited had been released by either of two that had both returned",
+			counted(n, "program", "programs"), e.Either[0]))
+	}
 	if n := len(e.Unverified); n > 0 {
 		lines = append(lines, fmt.Sprintf("%s could not be replayed in another process, as %s", counted(n, "violation", "violations"), e.Unverified[0]))
 	}
@@ -119,6 +126,7 @@ func (e *Explored) add(other *Explored) {
 	e.Judged += other.Judged
 	e.Synchronised = e.Synchronised || other.Synchronised
 	e.Diverging = append(e.Diverging, other.Diverging...)
+	e.Either = append(e.Either, other.Either...)
 	e.Unverified = append(e.Unverified, other.Unverified...)
 	e.Varying = append(e.Varying, other.Varying...)
 }

@@ -106,6 +106,10 @@ func (x *explorer) judge(rec *executed, v *Violation, bound int) (bool, error) {
 		rec.verdict = undecided
 		x.result.Undecided++
 		return false, nil
+	case x.releasedByEither(e, rec):
+		rec.verdict = undecided
+		x.result.Either++
+		return false, nil
 	}
 	rec.verdict = violates
 	return true, nil

@@ -54,9 +54,11 @@ type oracle struct {
 	outcome   stress.Outcome
 	open      []int // candidates of the last invocation
 
-	runs    map[uint64][]*stress.SequentialRun // by the hash of the outcome
-	places  map[string]*waitingPlace
-	threads bool // the object starts goroutines
+	runs   map[uint64][]*stress.SequentialRun // by the hash of the outcome
+	places map[string]*waitingPlace
+	// releases are, for each invocation, those after whose beginning it returned while it waited.
+	releases [][]int
+	threads  bool // the object starts goroutines
 	allowance
 	timed    bool // the object reads the clock
 	sleeps   bool // its calls do
@@ -151,7 +153,7 @@ func newOracle(c *stress.Class, p *stress.Program, a allowance) *oracle {
 	o := &oracle{Sequencer: stress.NewSequencer(p), class: c, program: p, all: p.All(), calls: callsOf(p), runs: map[uint64][]*stress.SequentialRun{},
 		allowance: a, places: map[string]*waitingPlace{}}
 	o.expected = stress.ExpectedOf(c, p, o)
-	o.outcome = make(stress.Outcome, len(o.calls))
+	o.outcome, o.releases = make(stress.Outcome, len(o.calls)), make([][]int, len(o.calls))
 	o.scheduled = schedule.Program{
 		Before:  func() { o.object = c.New() },
 		Threads: []func(){o.drive},

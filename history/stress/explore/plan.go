@@ -54,7 +54,10 @@ type Exploration struct {
 	// Undecided are executions that are not known to be violations, as the
 	// sequential runs were too many.
 	Undecided int64
-	Outcomes  []stress.Count
+	// Either counts executions that are not judged, as either of two calls may have released one that
+	// waited.
+	Either   int64
+	Outcomes []stress.Count
 	// Violations are executions that no order of the invocations explains, the
 	// first of each outcome and order of events. Without Plan.All
 	// there is at most one.

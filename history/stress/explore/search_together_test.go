@@ -8,6 +8,8 @@ import (
 
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
+	"github.com/leadline/leadline/history/stress/explore/shim/atomic"
+	"github.com/leadline/leadline/history/stress/explore/shim/sync"
 )
 
 // A swap exchanges the values of two callers, each of which waits for the other. If it is
@@ -75,5 +77,94 @@ func TestSearchTogether(t *testing.T) {
 		Programs: []string{"{ Exchange(0) } || { Exchange(1) }", "{ Exchange(0) } [ Exchange(1) ]"}})
 	if err != nil || len(r.Findings) > 0 || r.Together != 1 || r.Hopeless != 1 || r.Programs != 2 {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// A box hands a value over. Put waits until it is taken, or the box is closed.
+type box struct {
+	mu                  sync.Mutex
+	changed             *sync.Cond
+	full, taken, closed bool
+	v                   int
+	lossy               bool
+	n                   atomic.Int64
+}
+
+func newBox(lossy bool) func() *box {
+	return func() *box {
+		b := &box{lossy: lossy}
+		b.changed = sync.NewCond(&b.mu)
+		return b
+	}
+}
+
+// Put returns false if the box is closed when it looks, though the value may have been taken before.
+func (b *box) Put(v int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.full, b.v = true, v
+	b.changed.Broadcast()
+	for !b.taken && !b.closed {
+		b.changed.Wait()
+	}
+	b.full = false
+	return !b.closed
+}
+
+func (b *box) Take() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for (!b.full || b.taken) && !b.closed {
+		b.changed.Wait()
+	}
+	if b.closed {
+		return -1
+	}
+	b.taken = true
+	b.changed.Broadcast()
+	return b.v
+}
+
+func (b *box) Close() {
+	b.mu.Lock()
+	b.closed = true
+	b.changed.Broadcast()
+	b.mu.Unlock()
+}
+
+func (b *box) Inc() int64 {
+	if !b.lossy {
+		return b.n.Add(1)
+	}
+	n := b.n.Load() + 1
+	b.n.Store(n)
+	return n
+}
+
+// TestReleasedByEither: if either of two calls may have released one that waited, its result is not
+// judged, but the other results are.
+func TestReleasedByEither(t *testing.T) {
+	for _, test := range []struct {
+		lossy            bool
+		program          string
+		found, ambiguous bool
+	}{
+		{false, "{ Put(0) } || { Take(); Close() }", true, false}, // Close cannot release it
+		{false, "{ Put(0) } || { Take() } || { Close() }", false, true},
+		{false, "{ Put(0) } || { Take() }", false, false},
+		{true, "{ Put(0); Inc() } || { Take(); Inc() } || { Close() }", true, true},
+	} {
+		c := classOf(t, newBox(test.lossy), stress.ReflectOptions{ReadOnly: []string{}})
+		r, err := search(c, stress.Options{Programs: []string{test.program}, Preemptions: 2, Effort: stress.Effort{Time: patience, Program: 1}})
+		if err != nil || len(r.Findings) > 0 != test.found {
+			t.Errorf("%s: %+v, %v", test.program, r, err)
+			for _, f := range r.Findings {
+				t.Errorf("%s, one after another %v\n%s", f.Outcome, f.Expected, f.History)
+			}
+			continue
+		}
+		if line := strings.Join(r.Explored.Remarks(), "\n"); !test.found && strings.Contains(line, "had been released by either of two") != test.ambiguous {
+			t.Errorf("%s: %q", test.program, line)
+		}
 	}
 }

@@ -22,6 +22,9 @@ import (
 // Where the same calls can also return one after another, such a run does not count, nor
 // does one in which a call waits that would return: that is what a faulty object may do.
 //
+// A call that waits may be released by either of two others that have both returned when it goes on.
+// Then no order tells what it returns, and the execution is not judged: see releasedByEither.
+//
 // Unlike set-linearizability, the histories of such programs do not say that the calls
 // overlapped: an execution in which they did not is taken to be correct.
 
@@ -49,6 +52,7 @@ func togetherOf(e *stress.Expected) (*stress.Expected, error) {
 	alone, o := e.Runs.(*oracle), newOracle(e.Class, e.Program, e.Runs.(*oracle).allowance)
 	o.threads, o.timed, o.sleeps, o.diverged = alone.threads, alone.timed, alone.sleeps, alone.diverged
 	o.failure = o.runTogether()
+	alone.releases = o.releases
 	more, err := o.concluded()
 	if err != nil {
 		return nil, err
@@ -90,8 +94,14 @@ func (o *oracle) together(choose func(int) int, begin func(i int), returned func
 		if m := o.all[i].Method; m.MayFail() && choose(2) == 1 {
 			r.outcome[i] = m.Failure
 		} else {
+			waiting := slices.DeleteFunc(slices.Clone(o.Order), func(w int) bool { return !isOpen(w) })
 			r.outcome[i] = stress.Waiting
 			begin(i)
+			for _, w := range waiting {
+				if !isOpen(w) && !slices.Contains(o.releases[w], i) {
+					o.releases[w] = append(o.releases[w], i)
+				}
+			}
 		}
 		r.closed = append(r.closed, !slices.ContainsFunc(o.Order, isOpen))
 	}
@@ -261,4 +271,36 @@ func (o *oracle) runTogether() error {
 		o.add(r.order, r.outcome, len(r.waits))
 	}
 	return nil
+}
+
+// releasedByEither reports whether it is open which of two calls has released a third one that waited:
+// both returned while that one was open, and each can release it. The execution is then
+// ambiguous if only the result of the third call is unexplained, and it has that result in some run.
+func (x *explorer) releasedByEither(e *stress.Expected, rec *executed) bool {
+	o := e.Runs.(*oracle)
+	at := func(event int) int { return slices.Index(rec.Events, int16(event)) }
+	for w, by := range o.releases {
+		by = slices.DeleteFunc(slices.Clone(by), func(i int) bool { return at(-1-i) < at(w) || at(-1-i) > at(-1-w) })
+		if len(by) < 2 || rec.Outcome[w] == stress.Waiting {
+			continue
+		}
+		runs, _ := o.All()
+		if t := x.togethers[e].expected; t != nil && t != e {
+			more, _ := t.Runs.All()
+			runs = append(runs, more...)
+		}
+		rest := &stress.Execution{Events: slices.DeleteFunc(slices.Clone(rec.Events), func(e int16) bool { return int(e) == w || int(e) == -1-w })}
+		possible, explained := false, false
+		for i := range runs {
+			r := &runs[i]
+			possible = possible || r.Outcome[w].Equal(rec.Outcome[w])
+			rest.Outcome = slices.Clone(rec.Outcome)
+			rest.Outcome[w] = r.Outcome[w]
+			explained = explained || rest.Outcome.Equal(r.Outcome) && rest.Respects(r)
+		}
+		if possible && explained {
+			return true
+		}
+	}
+	return false
 }
