@@ -26,11 +26,7 @@ func (s *searcher) offers(f *Finding) []string {
 	if e == nil {
 		return nil
 	}
-	confirmed := e.Explaining(methods, seen)
-	if confirmed == nil {
-		return nil
-	}
-	return slices.DeleteFunc(confirmed, func(weak string) bool {
+	return slices.DeleteFunc(e.Explaining(methods, seen), func(weak string) bool {
 		method, level, _ := strings.Cut(weak, "=")
 		return level == visibility.Weak.String() || !slices.ContainsFunc(list, func(l string) bool { return strings.HasPrefix(l, method+"=") })
 	})

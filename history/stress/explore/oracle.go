@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -458,11 +459,10 @@ func (o *oracle) All() ([]stress.SequentialRun, error) {
 			all = append(all, *r)
 		}
 	}
-	slices.SortFunc(all, func(a, b stress.SequentialRun) int {
-		if c := slices.Compare(a.Order, b.Order); c != 0 {
-			return c
-		}
-		return a.Outcome.Compare(b.Outcome)
-	})
+	slices.SortFunc(all, compareRuns)
 	return all, nil
+}
+
+func compareRuns(a, b stress.SequentialRun) int {
+	return cmp.Or(slices.Compare(a.Order, b.Order), a.Outcome.Compare(b.Outcome))
 }

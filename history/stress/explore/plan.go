@@ -54,10 +54,8 @@ type Exploration struct {
 	// Undecided are executions that are not known to be violations, as the
 	// sequential runs were too many.
 	Undecided int64
-	// Either counts executions that are not judged, as either of two calls may have released one that
-	// waited.
-	Either   int64
-	Outcomes []stress.Count
+	Either    int64 // executions that are not judged; see stress.Explored
+	Outcomes  []stress.Count
 	// Violations are executions that no order of the invocations explains, the
 	// first of each outcome and order of events. Without Plan.All
 	// there is at most one.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/leadline/leadline/history"
@@ -118,17 +117,12 @@ func (x *explorer) violatingExecutions() []stress.Execution {
 // jump, and those with the jumps of executions.
 func (x *explorer) runs() []stress.SequentialRun {
 	list, _ := x.oracle.All()
-	for _, a := range slices.SortedFunc(maps.Keys(x.others), func(a, b allowance) int {
-		return cmp.Or(cmp.Compare(a.ticks, b.ticks), cmp.Compare(a.elapsed, b.elapsed))
-	}) {
-		more, _ := x.others[a].Runs.All()
-		for _, r := range more {
-			if !slices.ContainsFunc(list, func(l stress.SequentialRun) bool { return slices.Equal(l.Order, r.Order) && l.Outcome.Equal(r.Outcome) }) {
-				list = append(list, r)
-			}
-		}
+	for _, e := range x.others {
+		more, _ := e.Runs.All()
+		list = append(list, more...)
 	}
-	return list
+	slices.SortFunc(list, compareRuns)
+	return slices.CompactFunc(list, func(a, b stress.SequentialRun) bool { return compareRuns(a, b) == 0 })
 }
 
 // Weak returns what explains all violations of the exploration, by methods; see
