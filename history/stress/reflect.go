@@ -109,10 +109,11 @@ func (l LeftOut) Excluded() bool { return l.Reason == excludedReason }
 // Reflect calls every other method. A constructor that does not return within 20 seconds is an
 // error.
 //
-// A method is read-only if no call of it, between random calls, changed the state of the object or the
-// results of later calls. This is a test, not a proof. A method called Get, Len or the like (see
-// readOnlyPrefixes) may change the state, as a reader that counts its calls does. Then the test may
-// miss a change with late effects, such as one of the order in which a cache evicts. States
+// A method that is Weak or has a level is read-only if no call of it, between random calls, changed the
+// state of the object or the results of later calls. This is a test, not a proof. A method called
+// Get, Len or the like (see readOnlyPrefixes) is tried, too, and may change the state, as a reader
+// that counts its calls does. Then the test may miss a change with late effects, such as one of the
+// order in which a cache evicts. Other methods are not tried, as that may end the process. States
 // are compared by reflect.DeepEqual, unless those of two objects differ after the same calls, or
 // goroutines run that the object started. Where no method is found that changes the object, none is
 // taken to be read-only: a lazy value changes in its first call, though no result shows that.
@@ -208,8 +209,10 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 func (c *Class) findReadOnly(trying func(string) func()) (err error) {
 	changes := false
 	for _, m := range c.Methods {
-		if m.ReadOnly, err = staysReadOnly(c, m, trying); err != nil {
-			return err
+		if namedReadOnly(m.goName) || m.Weak || m.Level != visibility.Complete { // trials of others may end the process
+			if m.ReadOnly, err = staysReadOnly(c, m, trying); err != nil {
+				return err
+			}
 		}
 		changes = changes || !m.ReadOnly && !m.Weak
 	}

@@ -337,14 +337,14 @@ func TestReflectReadOnly(t *testing.T) {
 	if got := reflectedNames(r.Class, readOnly); got != "Clear" {
 		t.Errorf("designated read-only: %s", got)
 	}
-	r, err = Reflect(func() *twoCells { return &twoCells{m: map[int]int{}} }, ReflectOptions{})
+	r, err = Reflect(func() *twoCells { return &twoCells{m: map[int]int{}} }, ReflectOptions{Weak: []string{"Both=bundle", "Touch=basic"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := reflectedNames(r.Class, readOnly); got != "Both GetTwice" {
 		t.Errorf("read-only of cells: %s", got)
 	}
-	r, err = Reflect(func() *twoCells { return &twoCells{m: map[int]int{}, f: func() {}} }, ReflectOptions{})
+	r, err = Reflect(func() *twoCells { return &twoCells{m: map[int]int{}, f: func() {}} }, ReflectOptions{Weak: []string{"Both=bundle"}})
 	if err != nil {
 		t.Fatal(err)
 	}
