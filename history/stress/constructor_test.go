@@ -28,6 +28,7 @@ func (m *mortal) End() {
 		syscall.Exit(0) // os.Exit sleeps under the race detector, and other goroutines go on
 	}
 	go m.burst()
+	select {} // until then
 }
 
 func (m *mortal) burst() { panic("in a goroutine") }
@@ -35,7 +36,7 @@ func (m *mortal) burst() { panic("in a goroutine") }
 // TestDeadlyTrial: a method that ends the process in a trial call is named, with what to do.
 func TestDeadlyTrial(t *testing.T) {
 	t.Parallel() // it waits for another process
-	for how, what := range map[string]string{"exits": "exit status 0", "panics later": "panic: in a goroutine"} {
+	for how, what := range map[string]string{"exits": "exit status 0", "panics beside": "panic: in a goroutine"} {
 		_, err := stress.Supervise(context.Background(), child(how), stress.Options{Effort: stress.Effort{Time: patience, Program: time.Millisecond}})
 		if err == nil || !strings.Contains(err.Error(), "a trial call of ") || !strings.Contains(err.Error(), "End") || !strings.Contains(err.Error(), " ended the process: "+what+"; exclude") {
 			t.Errorf("%s: %v", how, err)

@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 			}
 		}
 		os.Exit(stress.ServeLike(new(atomic.Int64), never, stresstest.Checker(nil), nil))
-	case "exits", "panics later":
+	case "exits", "panics beside":
 		os.Exit(stress.ServeLike(&mortal{}, func() any { return &mortal{how: child} }, stresstest.Checker(nil), nil))
 	case "guard":
 		stress.SetWaitLimit(300 * time.Millisecond)

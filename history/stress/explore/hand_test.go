@@ -23,17 +23,13 @@ type hand struct {
 
 func newHand() *hand { return &hand{values: make(chan int), done: make(chan struct{})} }
 
-func (h *hand) closed() bool {
-	return schedule.Select(true, schedule.RecvCase(h.done)) == 0
-}
-
 func (h *hand) Put(v int) bool {
-	return !h.closed() && schedule.Select(false, schedule.To(h.values).Case(v), schedule.RecvCase(h.done)) == 0
+	return schedule.Select(false, schedule.To(h.values).Case(v), schedule.RecvCase(h.done)) == 0
 }
 
 func (h *hand) Take() int {
 	value := schedule.RecvCase(h.values)
-	if h.closed() || schedule.Select(false, value, schedule.RecvCase(h.done)) == 1 {
+	if schedule.Select(false, value, schedule.RecvCase(h.done)) == 1 {
 		return -1
 	}
 	return value.Value()
@@ -53,6 +49,7 @@ func TestHand(t *testing.T) {
 	for program, violates := range map[string]bool{
 		"{ Put(0) } || { Take() } || { Close() }":                  false,
 		"{ Close() } || { Close(); Put(0) } || { Take() }":         false,
+		"{ Take() } || { Close() } || { Put(0) }":                  false, // Close releases what waits in a select
 		"{ Put(0); Close() } || { Take(); Put(1) } || { Take() }":  false,
 		"{ Put(0); Inc() } || { Take(); Inc() } || { Close() }":    true,
 		"{ Put(0) } || { Inc(); Take() } || { Close() } [ Inc() ]": false,

@@ -48,6 +48,7 @@ type Case interface {
 	arrive()     // at an unbuffered channel: a partner may carry the case out
 	ready() bool // it need not wait; it may have been carried out
 	run() bool   // carries it out; false if it is not ready any longer
+	isClosed() bool
 	real() reflect.SelectCase
 	took(v reflect.Value, ok bool)
 }
@@ -264,15 +265,17 @@ func (o *Op[T]) arrive() {
 }
 
 // partner returns the first operation that waits on the other side, or nil. A select is not its
-// own partner.
+// own partner, and one that waited when another of its channels was closed has been released by that.
 func (o *Op[T]) partner() *Op[T] {
 	for _, other := range o.known.waiting[1-o.side] {
-		if other.group != o.group && other.group.chosen < 0 {
+		if other.group != o.group && other.group.chosen < 0 && !slices.ContainsFunc(other.group.cases, Case.isClosed) {
 			return other
 		}
 	}
 	return nil
 }
+
+func (o *Op[T]) isClosed() bool { return o.ch != nil && o.known.closed }
 
 // try carries the operation out with the real channel if that need not wait. It recovers
 // the panic of a closed channel, because the calling thread may not be the sender.
@@ -383,7 +386,7 @@ func Close[T any](ch chan<- T) {
 		return
 	}
 	p := address(ch)
-	Step(Write, p)
+	Step(Write, nil) // it may release a select, which also waits at other channels
 	close(ch)
 	known[T](p).closed = true
 }
