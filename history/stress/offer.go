@@ -40,6 +40,7 @@ func (s *searcher) observed(f *Finding) (*Expected, []Execution) {
 	p.Final = append(p.Final, observers...)
 	s.starting(f.Method, p)
 	options.Programs, options.Crashed = nil, nil
+	options.Effort.Program = min(options.Effort.Program, f.Again())
 	x := s.newExecutor(s.class, &options, report)
 	if f.Scheduled != nil {
 		level = min(max(1, f.Scheduled.Preemptions, f.Scheduled.Delays), x.Levels())
