@@ -381,6 +381,7 @@ func beginsWith(words []string, name string) bool {
 const (
 	readOnlyTrials = 200
 	readOnlyEnough = 20                    // trials that are significant
+	readOnlyTime   = time.Second           // after which more than a few slow trials are too many
 	readOnlyLimit  = 10 * time.Millisecond // of a call, until the trial proves nothing
 	readOnlyLate   = 5                     // such trials, until the method counts as waiting: a busy machine is late, too
 )
@@ -401,10 +402,10 @@ func staysReadOnly(c *Class, m *Method, trying func(string) func()) (bool, error
 	usable, late := *c, map[*Method]int{}
 	usable.Methods = slices.DeleteFunc(slices.Clone(c.Methods), (*Method).gives)
 	enough, most := 0, 6
-	named, unknown, before := namedReadOnly(m.goName), 0, runtime.NumGoroutine()
+	named, unknown, before, start := namedReadOnly(m.goName), 0, runtime.NumGoroutine(), time.Now()
 	for n := 0; n < readOnlyTrials && unknown < readOnlyEnough && slices.Contains(usable.Methods, m); n++ {
-		if n > readOnlyEnough+readOnlyLate && runtime.NumGoroutine() > before+n { // more would only be slower
-			break
+		if n > readOnlyEnough+readOnlyLate && (runtime.NumGoroutine() > before+n || time.Since(start) > readOnlyTime) {
+			break // more would only be slower
 		}
 		past, future := randomCalls(random, &usable, most, trying), randomCalls(random, &usable, most, trying)
 		observe := randomCall(random, m, trying)

@@ -13,9 +13,10 @@ import (
 
 // channel is the state of one channel in an execution.
 type channel[T any] struct {
-	closed  bool
-	waiting [2][]*Op[T] // operations of each side that arrived at an unbuffered channel, in order
-	timer   bool
+	closed   bool
+	selected bool        // a select has the channel
+	waiting  [2][]*Op[T] // operations of each side that arrived at an unbuffered channel, in order
+	timer    bool
 }
 
 // The sides of a channel.
@@ -252,6 +253,7 @@ func (o *Op[T]) prepare(g *group, index int) {
 	o.group, o.index = g, index
 	if o.ch != nil {
 		o.known = known[T](address(o.ch))
+		o.known.selected = o.known.selected || len(g.cases) > 1
 	}
 }
 
@@ -386,7 +388,10 @@ func Close[T any](ch chan<- T) {
 		return
 	}
 	p := address(ch)
-	Step(Write, nil) // it may release a select, which also waits at other channels
+	Step(Write, p)
+	if known[T](p).selected {
+		Step(Write, nil) // it may release a select, which also waits at other channels
+	}
 	close(ch)
 	known[T](p).closed = true
 }
