@@ -8,6 +8,7 @@ import (
 
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
+	"github.com/leadline/leadline/history/stress/explore/shim/atomic"
 	"github.com/leadline/leadline/history/stress/worker"
 	"github.com/leadline/leadline/replay/stresstest"
 )
@@ -17,7 +18,7 @@ import (
 func TestSearchEnds(t *testing.T) {
 	const most = 300
 	for _, executor := range []stress.NewExecutor{explore.New, stress.NewThreads} {
-		isThreads := executor(roomClass(t), &stress.Options{}, &stress.Report{}).Levels() == 1
+		isThreads := executor(hallClass(t), &stress.Options{}, &stress.Report{}).Levels() == 1
 		for _, programs := range [][]string{nil, {"{ Enter(); Enter(); Enter() } || { Enter(); Enter(); Enter() } || { Enter(); Enter() }"}} {
 			for _, test := range []struct {
 				effort stress.Effort
@@ -27,7 +28,7 @@ func TestSearchEnds(t *testing.T) {
 					continue // threads run a given program once
 				}
 				test.effort.Program = time.Millisecond
-				r, err := stress.Search(t.Context(), roomClass(t), stress.Options{Executor: executor, Checker: stresstest.Checker(nil), Effort: test.effort, Programs: programs})
+				r, err := stress.Search(t.Context(), hallClass(t), stress.Options{Executor: executor, Checker: stresstest.Checker(nil), Effort: test.effort, Programs: programs})
 				if err != nil || r.Ended != test.want || len(r.Findings) > 0 {
 					t.Errorf("%+v, programs %q: ended by %q after %d executions, %v", test.effort, programs, r.Ended, r.Executions, err)
 				}
@@ -39,9 +40,17 @@ func TestSearchEnds(t *testing.T) {
 	}
 }
 
-// roomClass is a class without a violation.
-func roomClass(t *testing.T) *stress.Class {
-	return classOf(t, func() *room { return &room{most: 9} }, stress.ReflectOptions{})
+// A hall is a room that is never full, also on threads.
+type hall struct{ in atomic.Int64 }
+
+func (h *hall) Enter() int64 {
+	defer h.in.Add(-1)
+	return max(1, h.in.Add(1)-8)
+}
+
+// hallClass is a class without a violation.
+func hallClass(t *testing.T) *stress.Class {
+	return classOf(t, func() *hall { return &hall{} }, stress.ReflectOptions{})
 }
 
 // TestSimplifyCut: a violation whose time is over keeps its schedule, and says so.
