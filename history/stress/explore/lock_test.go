@@ -123,9 +123,9 @@ func TestWaitingControls(t *testing.T) {
 		"hand-over":  classOf(t, func() *handOver { return &handOver{make(chan int)} }, stress.ReflectOptions{}),
 		"stack":      classOf(t, func() *panicStack { return &panicStack{} }, stress.ReflectOptions{}),
 	} {
-		o := stress.Options{Effort: stress.Effort{Time: 300 * time.Millisecond}}
+		o := stress.Options{Effort: stress.Effort{Schedules: 300, Time: patience}}
 		if *full {
-			o.Effort.Time = 20 * time.Second
+			o.Effort.Schedules = 1_000_000
 		}
 		r, err := search(class, o)
 		if err != nil {

@@ -123,7 +123,7 @@ func (s *swept) Miss() {
 // goroutine ticks for ever keeps nothing from ending, and no deadlock from being found.
 func TestTicks(t *testing.T) {
 	for name := range janitors {
-		if testing.Short() && name != "ticker" && name != "after" && name != "function" {
+		if testing.Short() && name != "ticker" {
 			continue
 		}
 		class := &stress.Class{Name: name, New: func() any { return newSwept(name)() }}
