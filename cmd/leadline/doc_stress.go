@@ -27,18 +27,18 @@
 //	leadline stress --new 'example.com/lru.New[int,int](8)'
 //	leadline stress --new 'example.com/lru.New[int,int](lru.WithSize(8))'
 //
-// Arguments are Go expressions; the package of the constructor has its own name there,
-// and no other is imported.
-// Reflection finds the methods. Left out and listed are methods with parameters for which
-// stress has no values, generic methods, methods that are not in the interface that the
-// constructor returns, and those of an embedded lock of package sync, unless a flag or --program names them. A program calls one method that is not in --core, which is to
-// blame: once, or twice in a quarter of the programs, and in each if it has a level. The core methods are tested among themselves ("(core)" in the
-// tables). A method that was to blame is reported at the end: if the core methods turn out
-// not to be atomic themselves, it may be. Without --core, a program mixes all methods, and a
-// violation is of all of them together. After that, they are no longer called
-// in parallel, and half of the programs call none of a few methods that all violations have in
-// parallel: a method that is wrong beside any other does not hide the rest. Methods in --weak are not called in generated programs, and the results of those that
-// only read never count as violations.
+// Arguments are Go expressions; the package of the constructor has its own name there, and no other is
+// imported. Reflection finds the methods. Left out and listed are methods with parameters for which
+// stress has no values, generic methods, methods that are not in the interface that the constructor
+// returns, and those of an embedded lock of package sync, unless a flag or --program names them. A
+// program calls one method that is not in --core, which is to blame: once, or twice in a quarter of
+// the programs, and in each if it has a level. The core methods are tested among themselves ("(core)"
+// in the tables). A method that was to blame is reported at the end: if the core methods turn out not
+// to be atomic themselves, it may be. Without --core, a program mixes all methods, and a violation is
+// of all of them together. After that, they are no longer called in parallel, and half of the programs
+// call none of a few methods that all violations have in parallel: a method that is wrong beside any
+// other does not hide the rest. Methods in --weak are not called in generated programs, and the
+// results of those that only read never count as violations.
 //
 // Where a parameter is of the object's type or an interface of it, stress passes the object itself
 // (self) and others (new), and for other types of the package what its functions New... and Make...
@@ -64,23 +64,22 @@
 // methods. An account of what was tried follows (see Account). Methods share the time: those whose
 // programs take much longer than others get fewer.
 //
-// Methods may wait for one another, as those of a bounded queue do. In an outcome, W
-// is an invocation that waits for ever, and - one that was not called. That is a
-// violation unless some order of the invocations ends there, too: a lost wake-up, or a
-// deadlock. Its history has a call that never returned, with the place where it waits, for
-// what, and who holds that; check, explain and the page show these. Calls that can return only together, as those of a rendezvous, take effect
-// together. Generated programs in which some call waits in every order are not run, and a
-// line says how many.
+// Methods may wait for one another, as those of a bounded queue do. In an outcome, W is an invocation
+// that waits for ever, and - one that was not called. That is a violation unless some order of the
+// invocations ends there, too: a lost wake-up, or a deadlock. Its history has a call that never
+// returned, with the place where it waits, for what, and who holds that; check, explain and the page
+// show these. Calls that can return only together, as those of a rendezvous, take effect together.
+// Generated programs in which some call waits in every order are not run, and a line says how many.
 //
-// Who unlocks what nobody has locked misuses a lock, and that is no fault of the lock. So a program is
-// left out if some order of its calls ends in a fatal error of package sync or, by the names of the
-// methods, unlocks what is not locked. A line has how many these are, and one with its reason.
+// To unlock a lock that is not locked is a fault of the program, not of the lock. So a program is left
+// out if some order of its calls ends in a fatal error of package sync. On threads, the names of the
+// methods decide. A line has how many these are, and one of them with its reason.
 //
-// Each object has a process and a working directory of its own. If it crashes or
-// hangs, stress reports the program, says if a sequential run of it was enough, and
-// continues with the others. A program of --program that hangs, misuses a lock or cannot be run for another
-// reason is a line, and the exit status is 3. A goroutine of the object that
-// panics is reported with its trace, and methods that do not start it are tested. The sequences of --program may be put in order, as in
+// Each object has a process and a working directory of its own. If it crashes or hangs, stress reports
+// the program, says if a sequential run of it was enough, and continues with the others. A program of
+// --program that hangs, misuses a lock or cannot be run for another reason is a line, and the exit
+// status is 3. A goroutine of the object that panics is reported with its trace, and methods that do
+// not start it are tested. The sequences of --program may be put in order, as in
 //
 //	[ put(0,1) ] { get(0) } || { clear() } || { size() } order 0<2 [ size() ]
 //
@@ -93,9 +92,7 @@
 //
 // Then stress runs the program with other arguments for up to two seconds. A line has how many
 // of these choices show a violation, too, and what exactly their arguments have in common, such as
-// "argument 1 of call 2 (Put) < argument 1 of call 3 (Put)". Another line has the kinds of the
-// methods (snapshot, predicate, query, bulk mutation, reset, local mutation), guessed from what
-// they take and return.
+// "argument 1 of call 2 (Put) < argument 1 of call 3 (Put)".
 //
 // The first violation of an object of --new also becomes a Go test, beside its history: the program, the
 // expected outcomes, each with an order that has it, and a loop of ten seconds (one with -short).
@@ -134,14 +131,14 @@
 // schedules were run (delays, for objects that start goroutines). That is said of programs whose
 // calls took steps only: schedules cannot interrupt code that is not instrumented.
 //
-// The table has how many programs call a method in parallel, and how many of these have exercised
-// it: a call began and returned, and another call or a goroutine of the object took a step between.
-// A call of a single step cannot be interrupted, and is exercised if others take steps before it and,
-// in another execution, after it. On threads, the call overlapped another one in time. The steps are "no" if no call took one in any
-// schedule: the method is not instrumented, or shares nothing. A note says why the method is not
-// among the atomic (?) ones. It may have never returned, not even if calls run one after another. "No
-// result shows an order" if every order of the calls has the same results. It was "never beside
-// itself" if no program calls it twice in parallel, and it is not read-only.
+// The table has how many programs call a method in parallel, and how many of these have exercised it:
+// a call began and returned, and another call or a goroutine of the object took a step between. A call
+// of a single step cannot be interrupted, and is exercised if others take steps before it and, in
+// another execution, after it. On threads, the call overlapped another one in time. The steps are "no"
+// if no call took one in any schedule: the method is not instrumented, or shares nothing. A note says
+// why the method is not among the atomic (?) ones. It may have never returned, not even if calls run
+// one after another. "No result shows an order" if every order of the calls has the same results. It
+// was "never beside itself" if no program calls it twice in parallel, and it is not read-only.
 //
 // The bounds are those of the largest programs: --sequences, --max-invocations, --values and
 // --preemptions raise them. What was left out has a line each, with the reason, and what to do if
@@ -164,12 +161,12 @@
 // # Schedules
 //
 // Threads that run freely leave interleavings to chance. So while they run, stress builds an
-// instrumented copy of the packages under test. Then it runs one thread at a time, and tries
-// schedules in order. Without the Go tool or the source of the package, a line
-// says so, and threads go on alone; with --threads, they are alone from the start. A schedule says which thread continues at each use of package sync or
-// sync/atomic, each channel operation, each select and each go statement. So stress
-// finds interleavings that real threads take once in a million executions, and can
-// repeat each of them:
+// instrumented copy of the packages under test. Then it runs one thread at a time, and tries schedules
+// in order. Without the Go tool or the source of the package, a line says so, and threads go on alone;
+// with --threads, they are alone from the start. A schedule says which thread continues at each use of
+// package sync or sync/atomic, each channel operation, each select and each go statement. So stress
+// finds interleavings that real threads take once in a million executions, and can repeat each of
+// them:
 //
 //	leadline stress --new example.com/queue.New
 //	leadline stress --new example.com/queue.New --program '{ Put(0) } || { Put(1) }' --preemptions 4
@@ -190,17 +187,17 @@
 // at once. If no call has synchronized in the first pass, the object "has no synchronisation": the
 // first violation of the second pass is an example, and the only one that is reported.
 //
-// By default, stress instruments the package of the constructor, what that imports from
-// its module, and the packages of the types that the object consists of. It follows the code of these
-// to other modules: where their functions or variables are used, and where types come from that an
-// object may have. So a facade, an alias or an interface in front of another module's code hides
-// nothing. It follows up to 64 packages. What cannot be instrumented is named beside the verdict: cgo, assembly,
-// types of the standard library, and what lies beyond that bound. --instrument
-// adds packages. The clock of an execution jumps when no thread can continue, so timeouts
-// cost nothing. Up to twice in an execution, it also jumps while threads can continue: so a
-// tick of a timer or ticker may come between any two steps. An execution with such a tick is
-// compared with sequential runs that have ticks, too. Goroutines of the object that never end do not matter: an execution ends when
-// its calls have returned.
+// By default, stress instruments the package of the constructor, what that imports from its module,
+// and the packages of the types that the object consists of. It follows the code of these to other
+// modules: where their functions or variables are used, and where types come from that an object may
+// have. So a facade, an alias or an interface in front of another module's code hides nothing. It
+// follows up to 64 packages. What cannot be instrumented is named beside the verdict: cgo, assembly,
+// types of the standard library, and what lies beyond that bound. --instrument adds packages. The
+// clock of an execution jumps when no thread can continue, so timeouts cost nothing. Up to twice in an
+// execution, it also jumps while threads can continue: so a tick of a timer or ticker may come between
+// any two steps. An execution with such a tick is compared with sequential runs that have ticks, too.
+// Goroutines of the object that never end do not matter: an execution ends when its calls have
+// returned.
 //
 // Every execution is compared with the sequential runs of the program, and the order of
 // its invocations and responses is checked. Sequential runs cover every order of the

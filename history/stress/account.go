@@ -10,9 +10,9 @@ import (
 type Account struct {
 	Methods []*MethodAccount `json:"methods"`
 	Sizes   []*SizeAccount   `json:"sizes"` // of the programs of one pass, see Both
-	// The largest program had so many sequences, so many invocations in them, and so many values.
-	// Preemptions of schedules, or delays, are at most so many; what is complete to more is complete
-	// without a bound.
+	// Sequences, Invocations (in the sequences) and Values are those of the largest programs.
+	// Preemptions bounds those of schedules, or the delays. Programs that are complete to more are
+	// complete without a bound.
 	Sequences   int        `json:"sequences"`
 	Invocations int        `json:"invocations"`
 	Values      int        `json:"values"`
@@ -45,7 +45,7 @@ type SizeAccount struct {
 	Sequences   int `json:"sequences"`
 	Invocations int `json:"invocations"`
 	Programs    int `json:"programs"`
-	Of          int `json:"of,omitempty"` // so many within the bounds, with Options.Exhaustive
+	Of          int `json:"of,omitempty"` // how many there are within the bounds, with Options.Exhaustive
 	// Complete[n] is the number of programs for which all schedules with at most n preemptions, or
 	// delays, were run. It has no program whose calls took no step.
 	Complete []int `json:"complete,omitempty"`
@@ -120,6 +120,14 @@ func (a *Account) size(sequences, invocations int) *SizeAccount {
 		a.Sizes = slices.Insert(a.Sizes, i, &SizeAccount{Sequences: sequences, Invocations: invocations})
 	}
 	return a.Sizes[i]
+}
+
+// programs returns how many programs were run.
+func (a *Account) programs() (n int) {
+	for _, s := range a.Sizes {
+		n += s.Programs
+	}
+	return n
 }
 
 // Completed notes that programs of the size are complete to a bound.

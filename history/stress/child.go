@@ -42,7 +42,7 @@ type message struct {
 // left goroutines that spin forever, so another process does the search.
 type settledMessage struct {
 	Reflect ReflectOptions
-	LeftOut []LeftOut
+	LeftOut []Omission
 }
 
 type startingMessage struct {

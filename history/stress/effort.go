@@ -20,9 +20,9 @@ type Effort struct {
 	Program time.Duration
 }
 
-// What an idle machine does in a second: executions on threads (see the package documentation);
-// schedules, of which bundled objects had 29,000 to 77,000 in a second of processor time; and their
-// steps, of which these had 0.5 to 4 million. The clock may take slack times as long.
+// What an idle machine does in a second: executions on threads (see the package documentation),
+// schedules, and steps of schedules. For bundled objects, 29,000 to 77,000 schedules with 0.5 to 4
+// million steps were measured in a second of processor time. The clock may take slack times as long.
 const (
 	idleExecutions = 1_000_000
 	idleSchedules  = 50_000

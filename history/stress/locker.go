@@ -57,7 +57,7 @@ func (c *Class) unlocks(p *Program) bool {
 // lockMethods are the methods of an embedded lock.
 var lockMethods = []string{"Lock", "Unlock", "RLock", "RUnlock", "TryLock", "TryRLock", "RLocker"}
 
-// isPromoted reports whether a method of a type is that of an embedded lock of package sync.
+// isPromoted reports whether a method of a type is promoted from an embedded lock of package sync.
 func isPromoted(t reflect.Type, name string, depth int) bool {
 	m, ok := reflect.PointerTo(elem(t)).MethodByName(name)
 	if path := elem(t).PkgPath(); depth > 0 && (path == "sync" || strings.HasSuffix(path, "/explore/shim/sync")) {

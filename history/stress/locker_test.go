@@ -63,7 +63,7 @@ func TestPromoted(t *testing.T) {
 		}
 	}
 	r, err := Reflect(func() *embedsMutex { return &embedsMutex{} }, ReflectOptions{})
-	if err != nil || !slices.Contains(r.LeftOut, LeftOut{"Lock", promotedReason}) || r.Class.IsLock() {
+	if err != nil || !slices.Contains(r.LeftOut, Omission{What: "Lock", Why: promotedReason}) || r.Class.IsLock() {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

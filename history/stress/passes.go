@@ -30,7 +30,7 @@ type SchedulesBuild func(ctx context.Context, plain bool) (*worker.Program, erro
 // then Options.Found receives those of threads at the end, unless schedules find them, too, or as
 // soon as it is known that there will be none.
 //
-// The account of the last report is that of all passes, apart from the sizes of programs.
+// The account of the last report covers all passes. Only the sizes of programs are those of its own pass.
 func Both(ctx context.Context, threads func(context.Context, Options) (*Report, error), build SchedulesBuild, o Options) ([]*Report, error) {
 	reports, err := both(ctx, threads, build, o)
 	finish(reports, &o)

@@ -61,20 +61,11 @@ type Spec interface {
 // Reflected is what Reflect returns.
 type Reflected struct {
 	Class   *Class
-	LeftOut []LeftOut // by name
-}
-
-// LeftOut is an exported method that the Class does not have.
-type LeftOut struct {
-	Method string `json:"method"`
-	Reason string `json:"reason"`
+	LeftOut []Omission // exported methods that the Class does not have, by name
 }
 
 // excludedReason is why ReflectOptions.Exclude leaves out a method.
 const excludedReason = "excluded"
-
-// Excluded reports whether ReflectOptions.Exclude names the method.
-func (l LeftOut) Excluded() bool { return l.Reason == excludedReason }
 
 // Reflect derives a Class from the exported methods of T, a pointer or an
 // interface. For any other type it takes the methods of *T.
@@ -156,8 +147,8 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 		return nil, fmt.Errorf("reflecting on %v: %w", t, err)
 	}
 	for i, l := range r.LeftOut {
-		if slices.Contains(o.Exclude, l.Method) {
-			r.LeftOut[i].Reason = excludedReason
+		if slices.Contains(o.Exclude, l.What) {
+			r.LeftOut[i].Why = excludedReason
 		}
 	}
 	if o.Spec != nil {
@@ -178,17 +169,17 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 			return nil, fmt.Errorf("reflecting on %v: core method %s is left out: %s", t, m.Name, reason)
 		}
 		if reason != "" {
-			r.LeftOut = append(r.LeftOut, LeftOut{m.Name, reason})
+			r.LeftOut = append(r.LeftOut, Omission{What: m.Name, Why: reason})
 			continue
 		}
 		method.goName = m.Name
 		r.Class.Methods = append(r.Class.Methods, method)
 	}
-	slices.SortFunc(r.LeftOut, func(a, b LeftOut) int { return strings.Compare(a.Method, b.Method) })
+	slices.SortFunc(r.LeftOut, func(a, b Omission) int { return strings.Compare(a.What, b.What) })
 	if len(r.Class.Methods) == 0 {
 		text := "it has no method to call"
 		for _, l := range r.LeftOut {
-			text += fmt.Sprintf("; %s is left out: %s", l.Method, l.Reason)
+			text += fmt.Sprintf("; %s is left out: %s", l.What, l.Why)
 		}
 		return nil, fmt.Errorf("reflecting on %v: %s", t, text)
 	}
@@ -231,19 +222,19 @@ func typeName(t reflect.Type) string {
 
 // check returns an error if a designation names a method that t does not have, or if
 // two contradict each other. Exclude may name one that is left out.
-func (o *ReflectOptions) check(t reflect.Type, leftOut []LeftOut) error {
+func (o *ReflectOptions) check(t reflect.Type, leftOut []Omission) error {
 	weak, _, err := o.Levels()
 	if err != nil {
 		return err
 	}
 	for i, name := range slices.Concat(o.Core, o.ReadOnly, weak, o.Exclude) {
 		_, ok := t.MethodByName(name)
-		n := slices.IndexFunc(leftOut, func(l LeftOut) bool { return l.Method == name })
+		n := slices.IndexFunc(leftOut, func(l Omission) bool { return l.What == name })
 		excluded := i >= len(o.Core)+len(o.ReadOnly)+len(weak)
 		switch {
 		case ok, excluded && (n >= 0 || o.settled):
 		case n >= 0:
-			return fmt.Errorf("method %s is left out: %s", name, leftOut[n].Reason)
+			return fmt.Errorf("method %s is left out: %s", name, leftOut[n].Why)
 		default:
 			return fmt.Errorf("there is no method %s", name)
 		}
@@ -283,8 +274,8 @@ func (o *ReflectOptions) Levels() (names []string, levels map[string]visibility.
 // mustHave returns an error if one of the methods is left out.
 func (r *Reflected) mustHave(methods []string) error {
 	for _, l := range r.LeftOut {
-		if slices.Contains(methods, l.Method) && r.Class.Method(l.Method) == nil {
-			return fmt.Errorf("method %s of %s is left out: %s", l.Method, r.Class.Name, l.Reason)
+		if slices.Contains(methods, l.What) && r.Class.Method(l.What) == nil {
+			return fmt.Errorf("method %s of %s is left out: %s", l.What, r.Class.Name, l.Why)
 		}
 	}
 	return nil

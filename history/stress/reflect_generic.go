@@ -20,18 +20,18 @@ import (
 
 // unreachable returns the exported methods of an object that reflection on t, its type, does
 // not find: generic methods and, if t is an interface, methods that are not part of it.
-func unreachable(t reflect.Type, object any, dir string) []LeftOut {
-	var list []LeftOut
+func unreachable(t reflect.Type, object any, dir string) []Omission {
+	var list []Omission
 	dynamic := reflect.TypeOf(object)
 	if t.Kind() == reflect.Interface {
 		for m := range dynamic.Methods() {
 			if _, ok := t.MethodByName(m.Name); !ok {
-				list = append(list, LeftOut{m.Name, fmt.Sprintf("not a method of %v: have the constructor return %v", t, dynamic)})
+				list = append(list, Omission{What: m.Name, Why: fmt.Sprintf("not a method of %v: have the constructor return %v", t, dynamic)})
 			}
 		}
 	}
 	for _, name := range GenericMethods(dynamic, dir) {
-		list = append(list, LeftOut{name, fmt.Sprintf("a generic method: embed the type, with a method %s that is not", name)})
+		list = append(list, Omission{What: name, Why: fmt.Sprintf("a generic method: embed the type, with a method %s that is not", name)})
 	}
 	return list
 }

@@ -39,8 +39,8 @@ func TestUnreachable(t *testing.T) {
 		}
 		var list []string
 		for _, l := range r.LeftOut {
-			if !strings.Contains(l.Reason, "parameter of type") && !strings.Contains(l.Reason, "result of type") {
-				list = append(list, l.Method+": "+l.Reason)
+			if !strings.Contains(l.Why, "parameter of type") && !strings.Contains(l.Why, "result of type") {
+				list = append(list, l.What+": "+l.Why)
 			}
 		}
 		return strings.Join(list, "; ")

@@ -298,9 +298,9 @@ func TestReflectLeavesOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []LeftOut{
-		{"Inc", "excluded"},
-		{"Send", "parameter of type stress.remote: embed the type, with a method Send of other parameters"},
+	want := []Omission{
+		{What: "Inc", Why: "excluded"},
+		{What: "Send", Why: "parameter of type stress.remote: embed the type, with a method Send of other parameters"},
 	}
 	if !slices.Equal(r.LeftOut, want) {
 		t.Errorf("left out: %v\nwant %v", r.LeftOut, want)
@@ -396,7 +396,7 @@ func TestReflectSpec(t *testing.T) {
 	if got := reflectedNames(r.Class, func(*Method) bool { return true }); got != "read write" {
 		t.Errorf("methods: %s", got)
 	}
-	if len(r.LeftOut) != 1 || !strings.HasPrefix(r.LeftOut[0].Reason, "model register: ") {
+	if len(r.LeftOut) != 1 || !strings.HasPrefix(r.LeftOut[0].Why, "model register: ") {
 		t.Errorf("left out: %v", r.LeftOut)
 	}
 	if closed == 0 {

@@ -210,7 +210,7 @@ func (l *limiter) Feed(ch <-chan int) (sum int) {
 // TestMethodsLeftOut: of types like those in use, no method is left out. Without functions,
 // iterators, times, readers and others of package values, 26 of 32 would be.
 func TestMethodsLeftOut(t *testing.T) {
-	methods, leftOut := 0, []stress.LeftOut{}
+	methods, leftOut := 0, []stress.Omission{}
 	for _, reflected := range correct(t) {
 		methods += len(reflected.Class.Methods)
 		leftOut = append(leftOut, reflected.LeftOut...)

@@ -18,7 +18,7 @@ func (r *Report) Passed() string {
 			return "no violation on threads; schedules show nothing, as no call took a step (with --threads or Options.Threads, threads have all of the time)"
 		}
 	}
-	line := fmt.Sprintf("no violation in %s and %s", counted(r.Programs, "program", "programs"), counted(int(r.Executions), what[0], what[1]))
+	line := fmt.Sprintf("no violation in %s and %s", counted(r.Account.programs(), "program", "programs"), counted(int(r.Executions), what[0], what[1]))
 	if ending := r.Ending(); ending != "" {
 		line += "; " + ending
 	}

@@ -21,6 +21,7 @@ func TestPassed(t *testing.T) {
 		{&Report{Programs: 2, Findings: []*Finding{{}}}, ""},
 		{&Report{Programs: 2, Crashes: []Crash{{}}}, ""},
 	} {
+		test.report.Account.Sizes = []*SizeAccount{{Sequences: 2, Invocations: 4, Programs: test.report.Programs}}
 		if got := test.report.Passed(); got != test.want {
 			t.Errorf("%+v: %q, want %q", test.report, got, test.want)
 		}

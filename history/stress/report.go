@@ -20,7 +20,7 @@ type Report struct {
 	// "1000 executions", "1000 schedules", "20000 steps" or "2m0s on the clock".
 	Ended      string  `json:"ended,omitempty"`
 	Crashes    []Crash `json:"crashes"`
-	Programs   int     `json:"programs"`
+	Programs   int     `json:"programs"` // that were tried, also those that could not be run
 	Executions int64   `json:"executions"`
 	Recorded   int64   `json:"recorded"`
 	// Waited is how many executions wait forever, in schedules. MayWait are methods with a
@@ -140,10 +140,10 @@ func (r *Report) Coverage() string {
 		if r.Overlap < 0.01 {
 			share = fmt.Sprintf("%.1g", 100*r.Overlap) // on one processor, it matters whether there are any
 		}
-		return fmt.Sprintf("%s, %s, %s %% of those recorded overlapped", counted(r.Programs, "program", "programs"),
+		return fmt.Sprintf("%s, %s, %s %% of those recorded overlapped", counted(r.Account.programs(), "program", "programs"),
 			counted(int(r.Executions), "execution", "executions"), share)
 	}
-	return fmt.Sprintf("%s, %s, %s", counted(r.Programs, "program", "programs"),
+	return fmt.Sprintf("%s, %s, %s", counted(r.Account.programs(), "program", "programs"),
 		counted(int(r.Executions), "schedule", "schedules"), counted(int(e.Steps), "step", "steps"))
 }
 

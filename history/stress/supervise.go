@@ -220,7 +220,7 @@ func (s *supervisor) follow(p *worker.Process, j job) error {
 		case m.Settled != nil:
 			s.job.ReflectOptions, s.job.Settled, s.settled = m.Settled.Reflect, true, true
 			for _, l := range m.Settled.LeftOut {
-				s.result.Account.Omit(Omission{What: l.Method, Why: l.Reason})
+				s.result.Account.Omit(l)
 			}
 		case m.Targets != nil:
 			s.methods = m.Targets

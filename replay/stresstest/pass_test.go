@@ -44,6 +44,7 @@ func TestExercised(t *testing.T) {
 		{false, true, [2]int{3, 0}, "", "", "no violation in 3 programs and 100 executions"},
 	} {
 		r := &stress.Report{Programs: 3, Executions: 100, Recorded: 100, Overlap: 1}
+		r.Account.Sizes = []*stress.SizeAccount{{Sequences: 2, Invocations: 2, Programs: 3}}
 		for i, name := range []string{"Put", "Take"} {
 			*r.Account.Method(name) = stress.MethodAccount{Name: name, Programs: 3, Returned: 3, Exercised: c.exercised[i], Named: c.named}
 		}

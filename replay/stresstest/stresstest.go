@@ -150,7 +150,7 @@ func leftOut(r *stress.Reflected) string {
 	var list []string
 	for _, l := range r.LeftOut {
 		if !l.Excluded() {
-			list = append(list, fmt.Sprintf("%s (%s)", l.Method, l.Reason))
+			list = append(list, fmt.Sprintf("%s (%s)", l.What, l.Why))
 		}
 	}
 	if list == nil {
@@ -213,7 +213,7 @@ func specified(c *stress.Class, o Options) *stress.Class {
 
 // testClass is TestClass for the call with this number in the test. It tries the schedule first,
 // if there is one. The class does not have the methods that are left out.
-func testClass(t TB, c *stress.Class, o Options, call int, first *stress.SavedSchedule, leftOut ...stress.LeftOut) {
+func testClass(t TB, c *stress.Class, o Options, call int, first *stress.SavedSchedule, leftOut ...stress.Omission) {
 	t.Helper()
 	c = specified(c, o)
 	o.Effort = effortFor(t, o.Effort)
@@ -255,7 +255,7 @@ func testClass(t TB, c *stress.Class, o Options, call int, first *stress.SavedSc
 		t.Errorf("stress: %s: %s: %s\n%s", c.Name, crash.Program, crash.What, crash.Stack)
 	}
 	for _, l := range leftOut {
-		reports[len(reports)-1].Account.Omit(stress.Omission{What: l.Method, Why: l.Reason})
+		reports[len(reports)-1].Account.Omit(l)
 	}
 	logReports(t, c.Name, reports, o.Strict)
 }

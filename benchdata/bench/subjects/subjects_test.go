@@ -114,7 +114,7 @@ func checkReadme(t *testing.T, s *object, r *stress.Reflected) {
 	section, _, _ = strings.Cut(section, "\n### ")
 	names := slices.Concat(s.Reflect.Core, s.Reflect.Weak)
 	for _, l := range r.LeftOut {
-		names = append(names, l.Method)
+		names = append(names, l.What)
 	}
 	for _, name := range names {
 		if !strings.Contains(section, "`"+name+"`") {

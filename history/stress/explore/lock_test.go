@@ -112,7 +112,7 @@ func (s *panicStack) Pop() int {
 	return v
 }
 
-// TestWaitingControls: no violation in correct objects, each method of which was exercised.
+// TestWaitingControls: there is no violation in correct objects, and each of their methods was exercised.
 func TestWaitingControls(t *testing.T) {
 	for name, class := range map[string]*stress.Class{
 		"mutex":      classOf(t, func() *mutex { return &mutex{} }, stress.ReflectOptions{}),
@@ -147,8 +147,8 @@ func TestWaitingControls(t *testing.T) {
 	}
 }
 
-// TestMisuse: a program that misuses a lock is no violation, and does not end the search; nor does one
-// that cannot be run for another reason.
+// TestMisuse: a program that misuses a lock is no violation. It does not end the search, and a program that
+// cannot be run for another reason does not end it either.
 func TestMisuse(t *testing.T) {
 	class := classOf(t, func() *mutex { return &mutex{} }, stress.ReflectOptions{})
 	const misuse, right = "{ Unlock() } || { Lock() }", "{ Lock(); Unlock() } || { TryLock() }"

@@ -108,8 +108,8 @@ type Trial struct {
 
 func (t Trial) String() string { return fmt.Sprintf("fails in %d of %d runs", t.Failing, t.Runs) }
 
-// trials is how often a test runs that fails. A run takes ten seconds, or one if there is no wholeTrial
-// left, and longTrial at most. All have lateTrials at least.
+// A test that fails each time runs trials times. A run takes ten seconds, or one if less than
+// wholeTrial is left, and longTrial at most. All runs have lateTrials at least.
 const (
 	trials     = 3
 	wholeTrial = 15 * time.Second

@@ -349,8 +349,8 @@ func (h *searcher) sequentially(t *Test, f *Failure, executions int) (fails, jud
 	return false, true
 }
 
-// longJudging bounds the time to run all linearizations of a test. Else, a slow test with
-// thousands of them would take that of all others. Then it is not confirmed.
+// longJudging bounds the time to run all linearizations of a test, so that a slow test with thousands of
+// them does not take the time of all others. A failure that takes longer is not confirmed.
 const longJudging = time.Minute
 
 // fails runs a linearization, and reports whether it fails for the same reason as f, or may

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"bytes"
+	"hash/maphash"
 	"reflect"
 	"strings"
 	"unsafe"
@@ -146,23 +147,10 @@ func (w *globalsWalk) saveMap(v reflect.Value) {
 		values.Index(i).Set(m.MapIndex(k))
 		w.todo = append(w.todo, values.Index(i))
 	}
-	size, now := m.Type().Elem().Size(), reflect.New(m.Type().Elem())
-	raw := func(p unsafe.Pointer) []byte { return unsafe.Slice((*byte)(p), size) }
-	same := func() bool {
-		for i, k := range keys {
-			e := m.MapIndex(k)
-			if !e.IsValid() {
-				return false
-			}
-			now.Elem().Set(e)
-			if size > 0 && !bytes.Equal(raw(now.UnsafePointer()), raw(values.Index(i).Addr().UnsafePointer())) {
-				return false
-			}
-		}
-		return m.Len() == len(keys)
-	}
+	sum := sumOf(m)
+	saved := sum()
 	globals.restore = append(globals.restore, func() {
-		if same() {
+		if m.Len() == len(keys) && sum() == saved {
 			return
 		}
 		m.Clear()
@@ -170,4 +158,24 @@ func (w *globalsWalk) saveMap(v reflect.Value) {
 			m.SetMapIndex(k, values.Index(i))
 		}
 	})
+}
+
+// sumOf returns a function that adds up hash values of the bytes of each key with its value. It allocates
+// nothing, as it is called before each execution.
+func sumOf(m reflect.Value) func() uint64 {
+	seed, iter := maphash.MakeSeed(), m.MapRange()
+	pair := reflect.New(reflect.StructOf([]reflect.StructField{
+		{Name: "Key", Type: m.Type().Key()}, {Name: "Value", Type: m.Type().Elem()},
+	}))
+	raw := unsafe.Slice((*byte)(pair.UnsafePointer()), pair.Type().Elem().Size())
+	key, value := pair.Elem().Field(0), pair.Elem().Field(1)
+	return func() (sum uint64) {
+		for iter.Reset(m); iter.Next(); sum += maphash.Bytes(seed, raw) {
+			key.SetIterKey(iter)
+			value.SetIterValue(iter)
+		}
+		pair.Elem().SetZero()
+		iter.Reset(reflect.Value{})
+		return sum
+	}
 }

@@ -389,11 +389,12 @@ func Close[T any](ch chan<- T) {
 	}
 	p := address(ch)
 	Step(Write, p)
-	if known[T](p).selected {
+	c := known[T](p)
+	if c.selected {
 		Step(Write, nil) // it may release a select, which also waits at other channels
 	}
 	close(ch)
-	known[T](p).closed = true
+	c.closed = true
 }
 
 // Len is len(ch).

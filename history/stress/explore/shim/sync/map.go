@@ -2,6 +2,7 @@ package sync
 
 import (
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/leadline/leadline/history/stress/explore/schedule"
@@ -76,35 +77,46 @@ func (p *Pool) Put(x any) {
 // one. Range visits the keys in an order that it chooses.
 type Map struct{ real sync.Map }
 
+// writes counts the operations on Maps that may have changed them.
+var writes atomic.Uint64
+
 func init() {
 	schedule.SaveBy(func(m *Map) (restore func()) {
 		saved := map[any]any{}
 		m.real.Range(func(k, v any) bool { saved[k] = v; return true })
+		at := writes.Load()
 		return func() {
-			if m.has(saved) {
+			now := writes.Load()
+			if now == at {
 				return
 			}
-			m.real.Clear()
-			for k, v := range saved {
-				m.real.Store(k, v)
-			}
+			at = now
+			m.fill(saved)
 		}
 	})
 }
 
-// has reports whether m has the same entries, and the values in the same places.
-func (m *Map) has(saved map[any]any) bool {
-	n, same := 0, true
-	m.real.Range(func(k, v any) bool {
-		old, ok := saved[k]
-		n++
-		same = ok && *(*[2]unsafe.Pointer)(unsafe.Pointer(&v)) == *(*[2]unsafe.Pointer)(unsafe.Pointer(&old))
-		return same
+// fill makes entries those of m. It keeps the memory of m, which restoring package-level variables
+// may bring back.
+func (m *Map) fill(entries map[any]any) {
+	m.real.Range(func(k, _ any) bool {
+		if _, ok := entries[k]; !ok {
+			m.real.Delete(k)
+		}
+		return true
 	})
-	return same && n == len(saved)
+	for k, v := range entries {
+		now, ok := m.real.Load(k)
+		if !ok || *(*[2]unsafe.Pointer)(unsafe.Pointer(&v)) != *(*[2]unsafe.Pointer)(unsafe.Pointer(&now)) {
+			m.real.Store(k, v)
+		}
+	}
 }
 
 func (m *Map) step(k schedule.Kind) *sync.Map {
+	if k == write {
+		writes.Add(1)
+	}
 	schedule.Step(k, unsafe.Pointer(m))
 	return &m.real
 }
