@@ -51,7 +51,7 @@ func TestTried(t *testing.T) {
 	r.add(threads)
 	want := `2 programs, 5 executions, 100 % of those recorded overlapped; 0s; then schedules:
 2 sequences of 3 calls: 2 programs
-10 programs, 100 schedules, 7 steps; 0s
+11 programs, 100 schedules, 7 steps; 0s
 2 sequences of 3 to 5 calls: 8 programs, complete to 1 preemption, 2 to 2
 3 sequences of 3 calls: 2 programs, complete to 0 preemptions, 1 to 1
 4 sequences of 4 calls: 1 program
