@@ -14,9 +14,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/leadline/leadline/history/explore/instrument"
+	"github.com/leadline/leadline/history/explore/worker"
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/explore/instrument"
-	"github.com/leadline/leadline/history/stress/worker"
 	"github.com/leadline/leadline/replay/report"
 )
 
@@ -155,11 +155,15 @@ func packageName(ctx context.Context, path string) string {
 	return strings.TrimSpace(string(text))
 }
 
+const ownModule = "github.com/leadline/leadline"
+
+// stressProgram imports the scheduler, which an older leadline has elsewhere: the build says so.
 const stressProgram = `package main
 
 import (
 	"os"
 
+	_ "github.com/leadline/leadline/history/explore/schedule"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
 	"github.com/leadline/leadline/replay/stresstest"
@@ -281,12 +285,14 @@ func compile(ctx context.Context, dir, source string, copies *instrument.Copies,
 // advise returns the error message of the Go tool, with advice about the most
 // frequent ones.
 func advise(ctx context.Context, text []byte) string {
-	const module = "github.com/leadline/leadline"
 	s := string(bytes.TrimSpace(text))
 	// In a workspace, the message may be about any of its modules.
-	if strings.Contains(s, module) || strings.Contains(s, stressMain) {
-		if worker.Tool(ctx, "go", "list", "-m", module).Run() != nil {
-			s += "\nThe module has to require leadline, as for tests that call it: go get " + module + "/replay/stresstest"
+	if strings.Contains(s, ownModule) || strings.Contains(s, stressMain) {
+		switch {
+		case worker.Tool(ctx, "go", "list", "-m", ownModule).Run() != nil:
+			s += "\nThe module has to require leadline, as for tests that call it: go get " + ownModule + "/replay/stresstest"
+		case strings.Contains(s, "package "+ownModule):
+			s += "\nThe module requires another version of leadline than that of this command: go get " + ownModule + ", or call its own by go tool leadline"
 		}
 	}
 	if more := instrument.Explain(s); more != "" {

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/leadline/leadline/history/stress/explore/instrument/golist"
+	"github.com/leadline/leadline/history/explore/instrument/golist"
 )
 
 const safetyProgram = `package main

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
+	"github.com/leadline/leadline/history/explore/worker"
 	"github.com/leadline/leadline/history/stress/safety"
-	"github.com/leadline/leadline/history/stress/worker"
 	"github.com/leadline/leadline/replay/batch"
 	"github.com/leadline/leadline/replay/report"
 	"github.com/olekukonko/tablewriter/tw"

@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/history/explore/instrument"
+	"github.com/leadline/leadline/history/explore/schedule"
+	"github.com/leadline/leadline/history/explore/worker"
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/explore/instrument"
-	"github.com/leadline/leadline/history/stress/explore/schedule"
-	"github.com/leadline/leadline/history/stress/worker"
 	"github.com/leadline/leadline/replay/report"
 )
 
@@ -291,7 +291,7 @@ import (
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
 	"github.com/leadline/leadline/history/stress/subject"
-	"github.com/leadline/leadline/history/stress/worker"
+	"github.com/leadline/leadline/history/explore/worker"
 	"github.com/leadline/leadline/replay/stresstest"
 )
 

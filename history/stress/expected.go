@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/stress/explore/schedule"
+	"github.com/leadline/leadline/history/explore/schedule"
 )
 
 // Expected is what a program can do if its invocations take effect one after another:

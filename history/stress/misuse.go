@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/leadline/leadline/history/stress/worker"
+	"github.com/leadline/leadline/history/explore/worker"
 )
 
 // A FatalError is the error for a program that ends the process though its calls are made one after

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/stress/worker"
+	"github.com/leadline/leadline/history/explore/worker"
 	"github.com/leadline/leadline/hitting/visibility"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/leadline/leadline/history/stress/worker"
+	"github.com/leadline/leadline/history/explore/worker"
 )
 
 // A SchedulesBuild builds the program that explores the schedules of an object. With plain,

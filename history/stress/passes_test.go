@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/leadline/leadline/history/stress/worker"
+	"github.com/leadline/leadline/history/explore/worker"
 )
 
 // A process that crashed before it explored anything has no report of that.

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/stress/explore/schedule"
+	"github.com/leadline/leadline/history/explore/schedule"
 	"github.com/leadline/leadline/history/stress/values"
 	"github.com/leadline/leadline/hitting/visibility"
 )

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/stress/explore/schedule"
+	"github.com/leadline/leadline/history/explore/schedule"
 	"github.com/leadline/leadline/history/stress/values"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/leadline/leadline/history/stress/worker"
+	"github.com/leadline/leadline/history/explore/worker"
 )
 
 // A ReplayJob is what an Executor is to run again.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/leadline/leadline/history/stress/worker"
+	"github.com/leadline/leadline/history/explore/worker"
 )
 
 const silence = 45 * time.Second

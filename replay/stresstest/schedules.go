@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/leadline/leadline/history/explore/instrument"
+	"github.com/leadline/leadline/history/explore/worker"
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/explore/instrument"
-	"github.com/leadline/leadline/history/stress/worker"
 	"github.com/leadline/leadline/replay"
 )
 

@@ -24,9 +24,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/leadline/leadline/history/explore/worker"
 	"github.com/leadline/leadline/history/stress/gotest"
 	"github.com/leadline/leadline/history/stress/values"
-	"github.com/leadline/leadline/history/stress/worker"
 )
 
 // goTests writes Go tests of a violation beside its history, and runs them in what is left of the time.

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/leadline/leadline/history/explore/worker"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/gotest"
-	"github.com/leadline/leadline/history/stress/worker"
 	"github.com/leadline/leadline/replay/stresstest/testdata/twins"
 )
 

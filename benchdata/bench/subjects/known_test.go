@@ -16,10 +16,10 @@ import (
 
 	cmap "github.com/orcaman/concurrent-map/v2"
 
+	"github.com/leadline/leadline/history/explore/instrument"
+	"github.com/leadline/leadline/history/explore/worker"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
-	"github.com/leadline/leadline/history/stress/explore/instrument"
-	"github.com/leadline/leadline/history/stress/worker"
 	"github.com/leadline/leadline/replay/stresstest"
 )
 

@@ -14,9 +14,9 @@ import (
 	cmap "github.com/orcaman/concurrent-map/v2"
 
 	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/history/explore/worker"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
-	"github.com/leadline/leadline/history/stress/worker"
 	"github.com/leadline/leadline/hitting"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/decide"

@@ -5,12 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/leadline/leadline/history/explore/schedule"
+	"github.com/leadline/leadline/history/explore/shim/atomic"
+	"github.com/leadline/leadline/history/explore/shim/sync"
+	clock "github.com/leadline/leadline/history/explore/shim/time"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
-	"github.com/leadline/leadline/history/stress/explore/schedule"
-	"github.com/leadline/leadline/history/stress/explore/shim/atomic"
-	"github.com/leadline/leadline/history/stress/explore/shim/sync"
-	clock "github.com/leadline/leadline/history/stress/explore/shim/time"
 )
 
 // A chain has two methods that return true only if they take turns: each flag is up for a

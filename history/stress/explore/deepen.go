@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/leadline/leadline/history/stress/explore/schedule"
+	"github.com/leadline/leadline/history/explore/schedule"
 )
 
 // randomSchedules is how many random schedules an object that starts goroutines gets.

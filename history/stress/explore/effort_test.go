@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/leadline/leadline/history/explore/shim/atomic"
+	"github.com/leadline/leadline/history/explore/worker"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
-	"github.com/leadline/leadline/history/stress/explore/shim/atomic"
-	"github.com/leadline/leadline/history/stress/worker"
 	"github.com/leadline/leadline/replay/stresstest"
 )
 

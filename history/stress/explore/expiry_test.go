@@ -4,11 +4,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/leadline/leadline/history/explore/schedule"
+	"github.com/leadline/leadline/history/explore/shim/sync"
+	clock "github.com/leadline/leadline/history/explore/shim/time"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
-	"github.com/leadline/leadline/history/stress/explore/schedule"
-	"github.com/leadline/leadline/history/stress/explore/shim/sync"
-	clock "github.com/leadline/leadline/history/stress/explore/shim/time"
 )
 
 // An expiring cache has one entry, and a goroutine that deletes it when it has expired.

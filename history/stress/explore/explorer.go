@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/leadline/leadline/history/explore/schedule"
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/explore/schedule"
 )
 
 // Schedules runs a program of the class under the schedules that the plan names,

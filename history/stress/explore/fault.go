@@ -3,8 +3,8 @@ package explore
 import (
 	"slices"
 
+	"github.com/leadline/leadline/history/explore/schedule"
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/explore/schedule"
 )
 
 // A check for faults collects garbage. So a program is checked at most mostChecks times while the

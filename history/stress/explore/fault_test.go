@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/explore/schedule"
+	scontext "github.com/leadline/leadline/history/explore/shim/context"
+	"github.com/leadline/leadline/history/explore/shim/sync"
+	stime "github.com/leadline/leadline/history/explore/shim/time"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
-	"github.com/leadline/leadline/history/stress/explore/schedule"
-	scontext "github.com/leadline/leadline/history/stress/explore/shim/context"
-	"github.com/leadline/leadline/history/stress/explore/shim/sync"
-	stime "github.com/leadline/leadline/history/stress/explore/shim/time"
 	"github.com/leadline/leadline/replay/stresstest"
 )
 

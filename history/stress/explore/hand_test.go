@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/leadline/leadline/history/explore/schedule"
+	"github.com/leadline/leadline/history/explore/shim/sync"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
-	"github.com/leadline/leadline/history/stress/explore/schedule"
-	"github.com/leadline/leadline/history/stress/explore/shim/sync"
 	"github.com/leadline/leadline/replay/stresstest"
 )
 

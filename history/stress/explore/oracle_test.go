@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/explore/schedule"
+	"github.com/leadline/leadline/history/explore/shim/sync"
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/explore/schedule"
-	"github.com/leadline/leadline/history/stress/explore/shim/sync"
 )
 
 // A meetingPoint is an unbuffered channel that can be closed.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/leadline/leadline/history/explore/schedule"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
-	"github.com/leadline/leadline/history/stress/explore/schedule"
 )
 
 // A quitter counts in two steps. A polls flag n times, and gives up if B has begun.

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/leadline/leadline/history/explore/shim/atomic"
+	"github.com/leadline/leadline/history/explore/shim/sync"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
-	"github.com/leadline/leadline/history/stress/explore/shim/atomic"
-	"github.com/leadline/leadline/history/stress/explore/shim/sync"
 )
 
 // A workshop has methods of many kinds, some of which are not atomic. It is what the

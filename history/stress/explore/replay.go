@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/leadline/leadline/history/explore/schedule"
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/explore/schedule"
 )
 
 // mark returns a hash of the steps and the order of events.

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/leadline/leadline/history/explore/shim/atomic"
+	"github.com/leadline/leadline/history/explore/shim/sync"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
-	"github.com/leadline/leadline/history/stress/explore/shim/atomic"
-	"github.com/leadline/leadline/history/stress/explore/shim/sync"
 )
 
 // A swap exchanges the values of two callers, each of which waits for the other. If it is

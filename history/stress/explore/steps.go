@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/leadline/leadline/history/explore/schedule"
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/explore/schedule"
 )
 
 // steps runs a schedule once more and returns its steps, and what its blocked

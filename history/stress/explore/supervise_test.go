@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/leadline/leadline/history/explore/worker"
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/worker"
 )
 
 // TestSuperviseSchedules: another process replays a violation, and runs its program

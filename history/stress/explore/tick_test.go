@@ -5,13 +5,13 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/explore/schedule"
+	"github.com/leadline/leadline/history/explore/shim/atomic"
+	"github.com/leadline/leadline/history/explore/shim/context"
+	"github.com/leadline/leadline/history/explore/shim/sync"
+	clock "github.com/leadline/leadline/history/explore/shim/time"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
-	"github.com/leadline/leadline/history/stress/explore/schedule"
-	"github.com/leadline/leadline/history/stress/explore/shim/atomic"
-	"github.com/leadline/leadline/history/stress/explore/shim/context"
-	"github.com/leadline/leadline/history/stress/explore/shim/sync"
-	clock "github.com/leadline/leadline/history/stress/explore/shim/time"
 )
 
 // A swept is a map and a counter, with a goroutine that empties the map again and again.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/leadline/leadline/history/explore/schedule"
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/explore/schedule"
 )
 
 // Of a rendezvous, each call waits for another one: one after another, none returns. Such

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/leadline/leadline/history/explore/schedule"
+	"github.com/leadline/leadline/history/explore/shim/sync"
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/explore/schedule"
-	"github.com/leadline/leadline/history/stress/explore/shim/sync"
 )
 
 // Objects of these types depend on other objects: on one that is passed to them, which may be

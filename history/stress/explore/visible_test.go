@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/leadline/leadline/history/explore/shim/atomic"
+	"github.com/leadline/leadline/history/explore/shim/sync"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
-	"github.com/leadline/leadline/history/stress/explore/shim/atomic"
-	"github.com/leadline/leadline/history/stress/explore/shim/sync"
 	"github.com/leadline/leadline/replay/stresstest"
 )
 

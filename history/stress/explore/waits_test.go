@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/leadline/leadline/history/explore/shim/sync"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
-	"github.com/leadline/leadline/history/stress/explore/shim/sync"
 	"github.com/leadline/leadline/replay/stresstest"
 )
 

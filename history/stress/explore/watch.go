@@ -3,8 +3,8 @@ package explore
 import (
 	"slices"
 
+	"github.com/leadline/leadline/history/explore/schedule"
 	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/explore/schedule"
 )
 
 // A watchedCall is what executions have shown of an invocation of a sequence.

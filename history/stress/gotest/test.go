@@ -12,8 +12,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/leadline/leadline/history/explore/worker"
 	"github.com/leadline/leadline/history/stress/values"
-	"github.com/leadline/leadline/history/stress/worker"
 )
 
 // A Test is a Go test of one program of calls.

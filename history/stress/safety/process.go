@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/leadline/leadline/history/stress/worker"
+	"github.com/leadline/leadline/history/explore/worker"
 )
 
 // MainName is the name of the worker that Main is, and testName that of its workers.

@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/explore/worker"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/gotest"
-	"github.com/leadline/leadline/history/stress/worker"
 )
 
 // A request asks a worker to run a test.

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/leadline/leadline/history/stress/worker"
+	"github.com/leadline/leadline/history/explore/worker"
 )
 
 var full = flag.Bool("full", false, "run the tests in full size, as .ci/run full does")

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/stress/explore/schedule"
+	"github.com/leadline/leadline/history/explore/schedule"
 )
 
 // maxShown bounds the nesting of results.

@@ -6,7 +6,7 @@ import (
 	"go/token"
 	"slices"
 
-	"github.com/leadline/leadline/history/stress/explore/instrument/golist"
+	"github.com/leadline/leadline/history/explore/instrument/golist"
 )
 
 // A Function is a function or method that calls several operations on one

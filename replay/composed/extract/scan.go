@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/leadline/leadline/history/stress/explore/instrument/golist"
+	"github.com/leadline/leadline/history/explore/instrument/golist"
 )
 
 // A path identifies the collection that an expression denotes. It is a variable, and the
