@@ -244,7 +244,7 @@ func find(ctx context.Context, all []object, v *violation) (a answer, err error)
 	if err != nil {
 		return a, err
 	}
-	e, err := explore.Schedules(ctx, r.Class, p, explore.Plan{Preemptions: 2, Executions: mostExecutions, Strategy: "dfs", Checker: stresstest.Checker(nil)})
+	e, err := explore.Schedules(ctx, r.Class, p, stresstest.Checker(nil), explore.Plan{Preemptions: 2, Executions: mostExecutions, Strategy: "dfs"})
 	switch {
 	case err != nil:
 		return a, err
@@ -254,7 +254,7 @@ func find(ctx context.Context, all []object, v *violation) (a answer, err error)
 		return a, errors.New(notFound)
 	}
 	a.Outcome = fmt.Sprint(e.Violations[0].Outcome)
-	if e, err = explore.Schedules(ctx, r.Class, p, explore.Plan{Preemptions: 2, Executions: mostExecutions, All: true, Checker: stresstest.Checker(nil)}); err != nil {
+	if e, err = explore.Schedules(ctx, r.Class, p, stresstest.Checker(nil), explore.Plan{Preemptions: 2, Executions: mostExecutions, All: true}); err != nil {
 		return a, err
 	}
 	methods := []string{v.Method}

@@ -219,7 +219,7 @@ func explorePreemptedProgram(ctx context.Context, c *stress.Class, object string
 	seen := map[string]bool{}
 	before := int64(0)
 	for n := range mostPreempted + 1 {
-		e, err := explore.Schedules(ctx, c, p, explore.Plan{Preemptions: n, Executions: programExecutions, Strategy: "dfs", All: true})
+		e, err := explore.Schedules(ctx, c, p, nil, explore.Plan{Preemptions: n, Executions: programExecutions, Strategy: "dfs", All: true})
 		if err != nil {
 			return nil, err
 		}

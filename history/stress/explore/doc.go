@@ -2,7 +2,7 @@
 // It runs a program of an instrumented object in package schedule, which runs one
 // thread at a time, under one schedule after another:
 //
-//	e, err := explore.Schedules(ctx, class, program, explore.Plan{Preemptions: 2, Checker: checker})
+//	e, err := explore.Schedules(ctx, class, program, checker, explore.Plan{Preemptions: 2})
 //	for _, v := range e.Violations {
 //		fmt.Println(v.Outcome, v.Schedule)
 //	}

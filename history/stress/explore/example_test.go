@@ -23,7 +23,7 @@ func ExampleSchedules() {
 		fmt.Println(err)
 		return
 	}
-	e, err := explore.Schedules(context.Background(), r.Class, p, explore.Plan{Preemptions: 2, Checker: stresstest.Checker(nil)})
+	e, err := explore.Schedules(context.Background(), r.Class, p, stresstest.Checker(nil), explore.Plan{Preemptions: 2})
 	if err != nil {
 		fmt.Println(err)
 		return

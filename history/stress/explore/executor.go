@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	bodies "github.com/leadline/leadline/history/explore"
 	"github.com/leadline/leadline/history/stress"
 )
 
@@ -164,7 +165,7 @@ func (x *executor) outcomes(by *explorer, plan Plan, t *stress.Try) (*stress.Tri
 
 // plan returns the plan for a generated program at a level.
 func (x *executor) plan(level int, within time.Duration) Plan {
-	p := Plan{Preemptions: level, Checker: x.options.Checker, Executions: levelExecutions[min(level, len(levelExecutions)-1)],
+	p := Plan{Preemptions: level, Executions: levelExecutions[min(level, len(levelExecutions)-1)],
 		Time: within, Seed: x.options.Seed + uint64(x.report.Programs)<<8}
 	switch {
 	case x.options.Delays > 0:
@@ -240,11 +241,11 @@ func (x *executor) run(by *explorer, plan Plan, t *stress.Try) (*Exploration, er
 	if e.Diverged > 0 || by.hasDiverged() {
 		x.diverges(by.program)
 	}
-	if e.Panic != "" && !by.panics(e) {
+	if e.Panic != "" && !by.search.Panics(e.Exploration) {
 		x.diverges(by.program)
 	} else if e.Panic != "" {
 		x.report.Crash(&stress.Crash{Method: t.Method, Program: by.program.String(), What: e.Panic,
-			Stack: "schedule " + e.PanicSchedule.String() + "\n" + e.panicStack}, x.options.Crashed)
+			Stack: "schedule " + e.PanicSchedule.String() + "\n" + e.PanicStack}, x.options.Crashed)
 	}
 	return e, nil
 }
@@ -305,7 +306,7 @@ func (x *executor) describe(ctx context.Context, f *stress.Finding) {
 	v := violationOf(f)
 	steps, blocked, waits := newExplorer(ctx, f.Seen.Expected, x.options.Checker).steps(v.Schedule, v.left)
 	f.Scheduled = &stress.Scheduled{Schedule: v.Schedule.String(), Preemptions: v.Preemptions, Delays: v.Delays, Switches: v.Switches, Execution: v.Execution,
-		Total: x.report.Executions, Steps: steps, Mark: mark(v.trace, v.events), Replayed: inProcess, Spins: v.spins}
+		Total: x.report.Executions, Steps: steps, Mark: bodies.Mark(v.Trace, v.events), Replayed: inProcess, Spins: v.Spins}
 	if f.Seen.Outcome.Waits() || len(v.left) > 0 {
 		f.Waiting = blocked
 	}
@@ -342,8 +343,8 @@ func (x *executor) stillUnexpected(ctx context.Context, f *stress.Finding) bool 
 	}
 	by := newExplorer(ctx, e, x.options.Checker)
 	rec := &executed{Execution: &stress.Execution{Outcome: f.Seen.Outcome, Events: v.events}}
-	bad, err := by.judge(rec, &Violation{numbers: v.numbers, allowance: v.allowance}, max(v.bound, v.Preemptions))
-	if err == nil && !bad && rec.verdict == explainable {
+	bad, err := by.judge(rec, &Violation{Found: &bodies.Found{Numbers: v.Numbers}, allowance: v.allowance}, max(v.Bound, v.Preemptions))
+	if err == nil && !bad && rec.seen.Verdict == bodies.Explainable {
 		x.diverges(by.program)
 	}
 	return err == nil && bad
@@ -357,8 +358,8 @@ const leastExecutions = 20000
 func (x *executor) least(ctx context.Context, f *stress.Finding, end time.Time) error {
 	by, old := newExplorer(ctx, f.Seen.Expected, x.options.Checker), violationOf(f)
 	by.seeks(f)
-	plan := Plan{Strategy: "dfs", Checker: x.options.Checker, Executions: leastExecutions, All: true}
-	most := max(old.bound, min(old.Preemptions, mostPreempted))
+	plan := Plan{Strategy: "dfs", Executions: leastExecutions, All: true}
+	most := max(old.Bound, min(old.Preemptions, mostPreempted))
 	byDelays := old.ByDelays || x.options.Delays > 0
 	for b := 0; b <= most; b++ {
 		if plan.Time = time.Until(end); plan.Time <= 0 || ctx.Err() != nil {
@@ -397,7 +398,7 @@ func (x *executor) least(ctx context.Context, f *stress.Finding, end time.Time) 
 func (x *executor) Again(ctx context.Context, f *stress.Finding, e *stress.Expected, within time.Duration) *stress.Finding {
 	by, v := newExplorer(ctx, e, x.options.Checker), violationOf(f)
 	by.seeks(f)
-	found, err := x.run(by, x.plan(max(v.bound, min(v.Preemptions, mostPreempted), 1), within), &stress.Try{Method: f.Method})
+	found, err := x.run(by, x.plan(max(v.Bound, min(v.Preemptions, mostPreempted), 1), within), &stress.Try{Method: f.Method})
 	if err != nil || len(found.Violations) == 0 {
 		return nil
 	}

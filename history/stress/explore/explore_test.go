@@ -260,8 +260,7 @@ func explored(t *testing.T, c *stress.Class, program string, o explore.Plan) *ex
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Checker = stresstest.Checker(nil)
-	e, err := explore.Schedules(context.Background(), c, p, o)
+	e, err := explore.Schedules(context.Background(), c, p, stresstest.Checker(nil), o)
 	if err != nil {
 		t.Fatalf("%s: %v", program, err)
 	}
@@ -519,7 +518,7 @@ func BenchmarkExplore(b *testing.B) {
 	}
 	executions, steps := int64(0), int64(0)
 	for b.Loop() {
-		e, err := explore.Schedules(context.Background(), r.Class, p, explore.Plan{Preemptions: 3, Checker: stresstest.Checker(nil)})
+		e, err := explore.Schedules(context.Background(), r.Class, p, stresstest.Checker(nil), explore.Plan{Preemptions: 3})
 		if err != nil || len(e.Violations) > 0 {
 			b.Fatal(e, err)
 		}

@@ -2,10 +2,9 @@ package explore
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"time"
 
+	bodies "github.com/leadline/leadline/history/explore"
 	"github.com/leadline/leadline/history/explore/schedule"
 	"github.com/leadline/leadline/history/stress"
 )
@@ -14,7 +13,9 @@ import (
 // each on a fresh object, and compares the executions with the sequential runs of
 // the program. Objects have to call the hooks of package schedule: see package
 // instrument.
-func Schedules(ctx context.Context, c *stress.Class, p *stress.Program, plan Plan) (*Exploration, error) {
+//
+// The checker judges executions with respect to the order of events. Without it, only outcomes count.
+func Schedules(ctx context.Context, c *stress.Class, p *stress.Program, checker stress.Checker, plan Plan) (*Exploration, error) {
 	e, err := expectedOf(c, p)
 	if err != nil {
 		return nil, err
@@ -23,7 +24,7 @@ func Schedules(ctx context.Context, c *stress.Class, p *stress.Program, plan Pla
 	if err := levelsTogether(e); err != nil {
 		return nil, err
 	}
-	return newExplorer(ctx, e, plan.Checker).explore(plan)
+	return newExplorer(ctx, e, checker).explore(plan)
 }
 
 // An explorer runs a program in the scheduler.
@@ -36,7 +37,7 @@ type explorer struct {
 	calls    []stress.Call // of them
 	expected *stress.Expected
 	oracle   *oracle // of executions without jumps of time
-	run      schedule.Program
+	search   *bodies.Search
 
 	object  any
 	outcome stress.Outcome
@@ -47,12 +48,7 @@ type explorer struct {
 	others  map[allowance]*stress.Expected // of executions with such jumps
 	// togethers are what is expected if calls that wait for one another take effect together.
 	togethers map[*stress.Expected]togetherResult
-	result    *Exploration
-	plan      Plan
-	spawns    bool // the object starts goroutines
-
-	postponed  []postponed
-	seeksPlain bool // a violation in which time does not jump
+	either    int64 // see Exploration.Either
 
 	faults   *faultFinder     // nil if executions are not checked for faults
 	explored *stress.Explored // nil, or gets whether steps synchronise
@@ -63,10 +59,14 @@ type explorer struct {
 // An executed is an execution with the verdict on it. Executions that are the same have one.
 type executed struct {
 	*stress.Execution
-	times     int64
-	verdict   judgement
-	violation *Violation
+	seen bodies.Seen // its Detail is the executed
 }
+
+// executedOf returns what Record has made.
+func executedOf(s *bodies.Seen) *executed { return s.Detail.(*executed) }
+
+// foundAs returns what Describe or Suspect has added.
+func foundAs(f *bodies.Found) *Violation { return f.Detail.(*Violation) }
 
 type executedKey struct {
 	execution *stress.Execution
@@ -83,14 +83,14 @@ func (e *sequenceEnd) Ready() bool { return e.done }
 func newExplorer(ctx context.Context, e *stress.Expected, checker stress.Checker) *explorer {
 	p := e.Program
 	x := &explorer{ctx: ctx, class: e.Class, program: p, checker: checker, all: p.All(), expected: e, oracle: e.Runs.(*oracle),
-		ended: make([]sequenceEnd, len(p.Sequences)), result: &Exploration{}, judged: map[executedKey]*executed{}, others: map[allowance]*stress.Expected{},
+		ended: make([]sequenceEnd, len(p.Sequences)), judged: map[executedKey]*executed{}, others: map[allowance]*stress.Expected{},
 		togethers: map[*stress.Expected]togetherResult{}}
 	x.calls = callsOf(p)
 	x.outcome, x.watched = make(stress.Outcome, len(x.calls)), make([]watchedCall, len(x.calls))
-	x.run = schedule.Program{Before: x.before, After: x.after}
+	x.search = &bodies.Search{Ctx: ctx, Oracle: x, Result: &bodies.Exploration{}, Body: schedule.Program{Before: x.before, After: x.after}}
 	from := len(p.Initial)
 	for s, sequence := range p.Sequences {
-		x.run.Threads = append(x.run.Threads, x.thread(s, from, from+len(sequence)))
+		x.search.Body.Threads = append(x.search.Body.Threads, x.thread(s, from, from+len(sequence)))
 		from += len(sequence)
 	}
 	return x
@@ -160,28 +160,19 @@ func (x *explorer) invoke(sequence, i int) {
 	}
 }
 
-// execute runs the program once.
-func (x *explorer) execute(s schedule.Strategy) *schedule.Result {
-	r := schedule.Run(&x.run, s, schedule.Limits{})
-	x.spawns = x.spawns || r.Spawned > 0
+// Ran implements bodies.Oracle.
+func (x *explorer) Ran(r *schedule.Result) {
 	x.oracle.timed, x.oracle.sleeps = x.oracle.timed || r.Timed, x.oracle.sleeps || r.Slept
-	e := x.result
-	e.Executions++
-	e.Steps += int64(r.Steps)
-	if x.explored != nil && e.Executions <= watchedExecutions {
+	if x.explored != nil && x.search.Result.Executions <= watchedExecutions {
 		x.watch(r)
 	}
 	if x.explored != nil && !x.explored.Synchronised {
 		x.explored.Synchronised = slices.ContainsFunc(r.Trace, synchronises)
 	}
-	switch {
-	case r.Diverged || r.Foreign > 0:
-		e.Diverged++
-	case r.Cut:
-		e.Cut++
-	}
-	return r
 }
+
+// Moved implements bodies.Oracle.
+func (x *explorer) Moved() { x.class.Moved() }
 
 // synchronises reports whether a step is one of a lock, an atomic operation, a channel or the like,
 // if plain loads and stores are not steps.
@@ -189,12 +180,8 @@ func synchronises(a schedule.Access) bool {
 	return a.Kind != schedule.Begin && a.Kind != schedule.Yield && a.Flags&schedule.Clock == 0
 }
 
-// record returns the execution that has just ended, which may have been seen before. It
-// returns nil if the execution is not to be judged.
-func (x *explorer) record(r *schedule.Result) *executed {
-	if r.Diverged || r.Foreign > 0 || r.Cut || r.Pruned || r.Panic != nil {
-		return nil
-	}
+// Record implements bodies.Oracle: the execution may have been seen before.
+func (x *explorer) Record(r *schedule.Result) *bodies.Seen {
 	if r.Deadlock {
 		first, last := len(x.program.Initial), len(x.calls)-len(x.program.Final)
 		for i := first; i < last; i++ {
@@ -203,75 +190,58 @@ func (x *explorer) record(r *schedule.Result) *executed {
 			}
 		}
 		if x.outcome.Waits() { // otherwise only Close waits
-			x.result.Waited++
+			x.search.Result.Waited++
 		}
 	}
 	key := executedKey{x.seen.Count(x.outcome, x.events), allowanceOf(r)}
 	rec := x.judged[key]
 	if rec == nil {
 		rec = &executed{Execution: key.execution}
+		rec.seen.Detail = rec
 		x.judged[key] = rec
 	}
-	rec.times++
-	return rec
+	return &rec.seen
 }
 
 // explore runs the schedules of a plan.
 func (x *explorer) explore(plan Plan) (*Exploration, error) {
-	x.plan, x.result, x.seen = plan, &Exploration{Complete: -1, by: x}, stress.Executions{}
+	x.seen, x.either = stress.Executions{}, 0
 	clear(x.judged)
-	if plan.Time > 0 {
-		x.oracle.end = time.Now().Add(plan.Time)
-		defer func() { x.oracle.end = time.Time{} }()
-	}
-	var err error
-	switch plan.Strategy {
-	case "", "dfs":
-		err = x.deepen(plan)
-	case "pos":
-		_, err = x.runAll(schedule.NewPOS(plan.Seed), plan.Executions, nil)
-	default:
-		err = fmt.Errorf("unknown strategy %q", plan.Strategy)
-	}
-	if err != nil {
+	if err := x.search.Explore(plan); err != nil {
 		return nil, err
 	}
-	x.result.Executed = x.seen.List()
-	x.result.Outcomes = outcomesOf(x.result.Executed)
+	e := &Exploration{Exploration: x.search.Result, Either: x.either, Executed: x.seen.List(), by: x}
+	e.Outcomes = outcomesOf(e.Executed)
+	for _, f := range e.Found {
+		e.Violations = append(e.Violations, foundAs(f))
+	}
 	for _, r := range x.judged {
 		if r.Overlaps() {
-			x.result.Overlapping += r.times
+			e.Overlapping += r.seen.Times
 		}
-		if r.verdict == explainable || r.verdict == violates {
-			x.result.Judged += r.times
+		if v := r.seen.Verdict; v == bodies.Explainable || v == bodies.Violates {
+			e.Judged += r.seen.Times
 		}
 	}
-	return x.result, nil
+	return e, nil
 }
 
-// violation returns the execution that has just ended as a violation. The strategy had the given
-// bound.
-func (x *explorer) violation(rec *executed, bound int) *Violation {
-	return &Violation{Outcome: rec.Outcome, Execution: x.result.Executions, ByDelays: x.result.ByDelays, events: rec.Events, bound: bound, numbers: schedule.Drawn()}
-}
-
-// describe adds what is known of the execution.
-func (v *Violation) describe(r *schedule.Result) {
-	v.Schedule, v.Preemptions = slices.Clone(r.Schedule), r.Preemptions
-	v.trace, v.Switches, v.spins, v.allowance = r.Fingerprint, switchesOf(r), r.Spins && v.Outcome.Waits(), allowanceOf(r)
-	if v.ByDelays {
-		v.Delays = v.bound
+// Describe implements bodies.Oracle. Of another execution with the same results, what Judge found
+// stays.
+func (x *explorer) Describe(s *bodies.Seen, f *bodies.Found, r *schedule.Result) {
+	v := x.describe(s, f, r)
+	if s.Found != nil {
+		old := foundAs(s.Found)
+		v.RealTime, v.History, v.expected = old.RealTime, old.History, old.expected
 	}
 }
 
-func switchesOf(r *schedule.Result) int {
-	n := 0
-	for i := 1; i < len(r.Trace); i++ {
-		if r.Trace[i].Thread != r.Trace[i-1].Thread {
-			n++
-		}
-	}
-	return n
+// describe adds what is known of the execution that has just ended.
+func (x *explorer) describe(s *bodies.Seen, f *bodies.Found, r *schedule.Result) *Violation {
+	rec := executedOf(s)
+	v := &Violation{Found: f, Outcome: rec.Outcome, events: rec.Events, allowance: allowanceOf(r)}
+	f.Spins, f.Detail = f.Spins && rec.Outcome.Waits(), v
+	return v
 }
 
 // outcomesOf returns the outcomes of executions, which are in their order.
@@ -295,8 +265,8 @@ func (x *explorer) violating() int64 {
 	}
 	n := int64(0)
 	for _, r := range x.judged {
-		if r.verdict == violates {
-			n += r.times
+		if r.seen.Verdict == bodies.Violates {
+			n += r.seen.Times
 		}
 	}
 	return n

@@ -3,6 +3,7 @@ package explore
 import (
 	"slices"
 
+	bodies "github.com/leadline/leadline/history/explore"
 	"github.com/leadline/leadline/history/explore/schedule"
 	"github.com/leadline/leadline/history/stress"
 )
@@ -31,30 +32,34 @@ func newFaultFinder(known map[string]bool, only string) *faultFinder {
 
 // seeks makes the explorer search for a violation like a finding: for its fault, if it has one.
 func (x *explorer) seeks(f *stress.Finding) {
-	x.seeksPlain = violationOf(f).allowance == plain
+	x.search.OnlySoon, x.search.OnlyFaults = violationOf(f).allowance == plain, f.Fault != ""
 	if f.Fault != "" {
 		x.faults = newFaultFinder(nil, violationOf(f).faultKey())
 	}
 }
 
-// suspect returns a violation if the execution that has just ended may have a fault.
-func (x *explorer) suspect(rec *executed, r *schedule.Result, at int) *Violation {
-	if x.faults == nil || rec == nil || r.Spins || r.Lost > 0 {
+// Suspect implements bodies.Oracle.
+func (x *explorer) Suspect(s *bodies.Seen, r *schedule.Result, bound int) *bodies.Found {
+	f, rec := x.faults, executedOf(s)
+	if f == nil || r.Spins || r.Lost > 0 {
 		return nil
 	}
-	v := x.violation(rec, at)
-	v.started, v.places = r.Started, r.Places
-	f := x.faults
 	if f.guilty[r.Places] {
 		f.times++
 	}
-	v.compares = x.program.IsSolo() && depends(r) && !rec.Outcome.Waits() && (f.usual == nil || !f.usual.Outcome.Equal(rec.Outcome))
-	v.waits = (r.Left > 0 || rec.Outcome.Waits() && r.Started != 0) &&
-		(f.checked[r.Places] < mostChecks && f.checks < firstChecks+x.result.Executions/checkedOne || f.best < Unbounded)
-	if v.describe(r); !v.waits && !v.compares || v.Switches >= f.best {
+	compares := x.program.IsSolo() && depends(r) && !rec.Outcome.Waits() && (f.usual == nil || !f.usual.Outcome.Equal(rec.Outcome))
+	waits := (r.Left > 0 || rec.Outcome.Waits() && r.Started != 0) &&
+		(f.checked[r.Places] < mostChecks && f.checks < firstChecks+x.search.Result.Executions/checkedOne || f.best < Unbounded)
+	if !waits && !compares {
 		return nil
 	}
-	return v
+	found := x.search.New(r, bound)
+	if found.Switches >= f.best {
+		return nil
+	}
+	v := x.describe(s, found, r)
+	v.started, v.places, v.waits, v.compares = r.Started, r.Places, waits, compares
+	return found
 }
 
 // depends reports whether the result of the only call of an execution can depend on nothing but
@@ -63,7 +68,11 @@ func depends(r *schedule.Result) bool {
 	return r.Started != 0 && r.Choices == 0 && r.Ticks == 0 && !r.Timed && !r.Deadlock
 }
 
-// isFault reports whether an execution that may have a fault has one that is searched for.
+// IsFault implements bodies.Oracle: the execution has a fault that is searched for.
+func (x *explorer) IsFault(s *bodies.Seen, found *bodies.Found) bool {
+	return x.isFault(executedOf(s), foundAs(found))
+}
+
 func (x *explorer) isFault(rec *executed, v *Violation) bool {
 	x.faults.checks++
 	found := v.waits && x.waitsForever(v) || v.compares && x.differs(rec, v)
@@ -95,7 +104,7 @@ func (v *Violation) faultKey() string { return v.fault + " " + v.method }
 // for them.
 func (x *explorer) waitsForever(v *Violation) bool {
 	calls := x.program.All()
-	for _, b := range schedule.Forever(&x.run, v.Schedule) {
+	for _, b := range schedule.Forever(&x.search.Body, v.Schedule) {
 		if b.Index < 0 || b.Index >= len(calls) {
 			continue // started by the constructor, or the harness waits
 		}
@@ -127,10 +136,10 @@ func (o *oracle) returns() bool {
 func (x *explorer) differs(rec *executed, v *Violation) bool {
 	if x.faults.usual == nil {
 		x.faults.usual = &executed{Execution: &stress.Execution{Outcome: slices.Clone(rec.Outcome)}}
-		r := schedule.Run(&x.run, schedule.NewReplay(nil), schedule.Limits{})
-		if other := x.record(r); other != nil && depends(r) && !other.Outcome.Waits() {
-			other.Times--
-			x.faults.usual = other
+		r := schedule.Run(&x.search.Body, schedule.NewReplay(nil), schedule.Limits{})
+		if seen := x.search.Record(r); seen != nil && depends(r) && !executedOf(seen).Outcome.Waits() {
+			x.faults.usual = executedOf(seen)
+			x.faults.usual.Times--
 		}
 	}
 	if x.faults.usual.Outcome.Equal(rec.Outcome) {

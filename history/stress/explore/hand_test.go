@@ -75,7 +75,7 @@ func TestHandRealTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := explore.Schedules(t.Context(), c, p, explore.Plan{Preemptions: 2, Checker: stresstest.Checker(nil), All: true})
+	e, err := explore.Schedules(t.Context(), c, p, stresstest.Checker(nil), explore.Plan{Preemptions: 2, All: true})
 	if err != nil || len(e.Violations) > 0 || e.Undecided > 0 {
 		t.Errorf("%+v, %v", e, err)
 	}

@@ -4,19 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	bodies "github.com/leadline/leadline/history/explore"
 	"github.com/leadline/leadline/history/stress"
-)
-
-// A judgement is the verdict about a recorded execution.
-type judgement uint8
-
-const (
-	unjudged judgement = iota
-	explainable
-	violates
-	undecided
-	later       // it is judged after all others
-	spinsAWhile // and its outcome would be a violation if it did so forever
 )
 
 // A togetherResult is what togetherOf returned.
@@ -48,6 +37,18 @@ func (x *explorer) expectedWith(a allowance) (*stress.Expected, error) {
 	return e, nil
 }
 
+// Judge implements bodies.Oracle.
+func (x *explorer) Judge(s *bodies.Seen, f *bodies.Found, bound int) (bool, error) {
+	return x.judge(executedOf(s), foundAs(f), bound)
+}
+
+// Postpones implements bodies.Oracle: time jumps in the execution, while goroutines of the object go
+// on, and no run without such a jump explains it.
+func (x *explorer) Postpones(f *bodies.Found) bool {
+	v := foundAs(f)
+	return x.search.Spawns && v.allowance != plain && v.allowance != x.oracle.allowance && !f.Spins && !x.oracle.explains(v.Outcome, v.events)
+}
+
 // judge reports whether an execution is a violation, and describes it in v. The schedule
 // has the given number of preemptions.
 func (x *explorer) judge(rec *executed, v *Violation, bound int) (bool, error) {
@@ -56,13 +57,13 @@ func (x *explorer) judge(rec *executed, v *Violation, bound int) (bool, error) {
 		return false, fmt.Errorf("running %v sequentially: %w", x.program, err)
 	}
 	o := e.Runs.(*oracle)
-	rec.verdict, v.RealTime, v.expected = explainable, e.Contains(rec.Outcome), e
+	rec.seen.Verdict, v.RealTime, v.expected = bodies.Explainable, e.Contains(rec.Outcome), e
 	byRuns := x.class.Model == "" || rec.Outcome.Waits()
 	if v.RealTime && x.checker == nil || byRuns && o.explains(rec.Outcome, rec.Events) {
 		return false, nil
 	}
 	if byRuns || !v.RealTime {
-		t := sought{outcome: rec.Outcome, bound: bound, numbers: v.numbers}
+		t := sought{outcome: rec.Outcome, bound: bound, numbers: v.Numbers}
 		sure := true
 		if byRuns && x.checker != nil {
 			inTime := t
@@ -82,8 +83,8 @@ func (x *explorer) judge(rec *executed, v *Violation, bound int) (bool, error) {
 		case explained, v.RealTime && x.checker == nil:
 			return false, nil
 		case !sure:
-			rec.verdict = undecided
-			x.result.Undecided++
+			rec.seen.Verdict = bodies.Undecided
+			x.search.Result.Undecided++
 			return false, nil
 		}
 	}
@@ -103,15 +104,15 @@ func (x *explorer) judge(rec *executed, v *Violation, bound int) (bool, error) {
 	case explained:
 		return false, nil
 	case !sure:
-		rec.verdict = undecided
-		x.result.Undecided++
+		rec.seen.Verdict = bodies.Undecided
+		x.search.Result.Undecided++
 		return false, nil
 	case x.releasedByEither(e, rec):
-		rec.verdict = undecided
-		x.result.Either++
+		rec.seen.Verdict = bodies.Undecided
+		x.either++
 		return false, nil
 	}
-	rec.verdict = violates
+	rec.seen.Verdict = bodies.Violates
 	return true, nil
 }
 

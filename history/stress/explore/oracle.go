@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history"
+	bodies "github.com/leadline/leadline/history/explore"
 	"github.com/leadline/leadline/history/explore/schedule"
 	"github.com/leadline/leadline/history/stress"
 )
@@ -302,7 +303,7 @@ func (o *oracle) note(r *schedule.Result) bool {
 	o.sleeps = o.sleeps || r.Slept && !o.paused
 	switch n := len(o.Order); {
 	case r.Panic != nil:
-		o.failure = &stress.FatalError{What: panicText(r.Panic), Stack: r.Crash.Trace()}
+		o.failure = &stress.FatalError{What: bodies.PanicText(r.Panic), Stack: r.Crash.Trace()}
 	case r.Fatal != "":
 		o.failure = &stress.FatalError{What: r.Fatal}
 	case r.Diverged:

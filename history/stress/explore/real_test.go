@@ -78,7 +78,7 @@ func TestExploreReal(t *testing.T) {
 		most = 200
 	}
 	for p := range programs {
-		e, err := explore.Schedules(context.Background(), c, p, explore.Plan{Preemptions: -1})
+		e, err := explore.Schedules(context.Background(), c, p, nil, explore.Plan{Preemptions: -1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestExploreReal(t *testing.T) {
 			t.Fatalf("%v: %+v", p, e)
 		}
 		if len(e.Violations) > 0 { // it stops there
-			if e, err = explore.Schedules(context.Background(), c, p, explore.Plan{Preemptions: -1, All: true}); err != nil || e.Complete != explore.Unbounded {
+			if e, err = explore.Schedules(context.Background(), c, p, nil, explore.Plan{Preemptions: -1, All: true}); err != nil || e.Complete != explore.Unbounded {
 				t.Fatal(p, e, err)
 			}
 		}

@@ -61,7 +61,6 @@ func (p *place) Get() int {
 // TestSpinsForever: threads that spin forever are a violation, unless they do so in some
 // order of the invocations, or might stop.
 func TestSpinsForever(t *testing.T) {
-	defer explore.SetLongSpin(explore.SetLongSpin(20_000))
 	all := stress.ReflectOptions{ReadOnly: []string{}}
 	waits := func(rounds int) *stress.Class {
 		return classOf(t, func() *twin { return &twin{rounds: rounds} }, all)
@@ -95,7 +94,6 @@ func TestSpinsForever(t *testing.T) {
 
 // TestSpinsReport: the report of a violation has the place where a thread spins.
 func TestSpinsReport(t *testing.T) {
-	defer explore.SetLongSpin(explore.SetLongSpin(20_000))
 	var found []*stress.Finding
 	c := classOf(t, func() *registry { return &registry{} }, stress.ReflectOptions{})
 	p, err := stress.Search(context.Background(), c, stress.Options{Executor: explore.New, Preemptions: 1, Programs: []string{"{ Enter(0) } || { Enter(1) }"},

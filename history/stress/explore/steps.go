@@ -14,10 +14,10 @@ import (
 // threads wait for, also by the number of their call. Those in left certainly wait forever.
 func (x *explorer) steps(s schedule.Schedule, left []int) (list []stress.ScheduledStep, blocked []string, waits map[int]string) {
 	waits = map[int]string{}
-	r := schedule.Trace(&x.run, s, schedule.Limits{})
+	r := schedule.Trace(&x.search.Body, s, schedule.Limits{})
 	all := x.all
 	thread := func(n int) int {
-		switch main := len(x.run.Threads); {
+		switch main := len(x.search.Body.Threads); {
 		case n == main:
 			return stress.Outside
 		case n > main:
@@ -27,7 +27,7 @@ func (x *explorer) steps(s schedule.Schedule, left []int) (list []stress.Schedul
 	}
 	events, end := r.Events, len(r.Trace)
 	if r.Spins {
-		end = min(end, lastChange(r)+shownSpins*len(x.run.Threads))
+		end = min(end, lastChange(r)+shownSpins*len(x.search.Body.Threads))
 	}
 	for i := range end + 1 {
 		for len(events) > 0 && int(events[0].Stamp) <= i {
@@ -89,7 +89,7 @@ func (x *explorer) waitOf(b *schedule.Blocked) string {
 	switch {
 	case b.Holder < 0:
 		return text
-	case b.Holder <= len(x.run.Threads): // the last one runs the initial and the final part
+	case b.Holder <= len(x.search.Body.Threads): // the last one runs the initial and the final part
 		return text + b.Because(fmt.Sprintf("process %d", b.Holder))
 	}
 	return text + b.Because("a goroutine of the object")

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
+	bodies "github.com/leadline/leadline/history/explore"
 	"github.com/leadline/leadline/history/explore/schedule"
 	"github.com/leadline/leadline/history/stress"
 )
@@ -103,8 +104,8 @@ func (o *oracle) allows(outcome stress.Outcome, events []int16) bool {
 func (x *explorer) violatingExecutions() []stress.Execution {
 	var list []stress.Execution
 	for _, r := range x.judged {
-		if r.verdict == violates {
-			list = append(list, stress.Execution{Outcome: r.Outcome, Events: r.Events, Times: r.times})
+		if r.seen.Verdict == bodies.Violates {
+			list = append(list, stress.Execution{Outcome: r.Outcome, Events: r.Events, Times: r.seen.Times})
 		}
 	}
 	slices.SortFunc(list, func(a, b stress.Execution) int {

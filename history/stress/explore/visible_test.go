@@ -95,7 +95,7 @@ func TestLevels(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				e, err := explore.Schedules(t.Context(), c, p, explore.Plan{Preemptions: 2, Strategy: "dfs", All: true, Checker: stresstest.Checker(nil)})
+				e, err := explore.Schedules(t.Context(), c, p, stresstest.Checker(nil), explore.Plan{Preemptions: 2, Strategy: "dfs", All: true})
 				if err != nil || e.Undecided > 0 || e.Complete < 2 {
 					t.Fatalf("%s: %+v, %v", level, e, err)
 				}
