@@ -88,3 +88,35 @@ func TestExploreEnds(t *testing.T) {
 		t.Error("an unknown strategy is no error")
 	}
 }
+
+// TestEnumerate: each sequence of choices comes once, in lexicographic order. How many choices follow
+// depends on those before.
+func TestEnumerate(t *testing.T) {
+	var got []string
+	explore.Enumerate(func(choose func(int) int) bool {
+		a := choose(3)
+		text := fmt.Sprint(a)
+		for range a {
+			text += fmt.Sprint(choose(2))
+		}
+		got = append(got, text)
+		return true
+	})
+	if want := "[0 10 11 200 201 210 211]"; fmt.Sprint(got) != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+	runs := 0
+	explore.Enumerate(func(choose func(int) int) bool { choose(9); runs++; return runs < 4 })
+	if runs != 4 {
+		t.Errorf("%d runs", runs)
+	}
+	seen := 0
+	explore.Enumerate(func(choose func(int) int) bool {
+		seen = choose(2 + runs%2)
+		runs++
+		return seen >= 0
+	})
+	if seen != -1 {
+		t.Error("choices that differ from run to run are not noticed")
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/explore"
 	"github.com/leadline/leadline/history/explore/schedule"
 )
 
@@ -165,60 +166,29 @@ func sequentially(c *Class, p *Program, yield func(order []int, o Outcome) bool)
 	if err := s.TooLarge(); err != nil {
 		return err
 	}
-	var choices choices
 	calls := steps(p)
 	outcome := make(Outcome, len(calls))
 	return c.inTurn(waitLimit, func(t *turn) {
-		for more := true; more; {
+		explore.Enumerate(func(choose func(int) int) bool {
 			object := t.object(c)
 			s.Restart()
 			for list := s.Candidates(); len(list) > 0; list = s.Candidates() {
-				i := list[choices.next(len(list))]
+				i := list[choose(len(list))]
 				s.Take(i)
-				if m := calls[i].method; m.MayFail() && choices.next(2) == 1 {
+				if m := calls[i].method; m.MayFail() && choose(2) == 1 {
 					outcome[i] = m.Failure
 				} else {
 					outcome[i] = t.call(&calls[i], object)
 				}
 			}
 			c.Release(object)
-			more = yield(s.Order, outcome) && choices.again()
-		}
+			return yield(s.Order, outcome)
+		})
 	})
 }
 
 // MayFail reports whether a call of the method may fail spuriously.
 func (m *Method) MayFail() bool { return m.Weak && !m.ReadOnly }
-
-// choices are those of one run after another: each sequence of choices comes once, in
-// lexicographic order.
-type choices struct {
-	picks, limits []int
-	at            int
-}
-
-// next returns a choice from 0 to n-1. With the same choices before it, n has to be the same.
-func (c *choices) next(n int) int {
-	if c.at == len(c.picks) {
-		c.picks, c.limits = append(c.picks, 0), append(c.limits, n)
-	}
-	c.at++
-	return c.picks[c.at-1]
-}
-
-// again begins the next run. It returns false if there is none.
-func (c *choices) again() bool {
-	c.at = 0
-	n := len(c.picks)
-	for n > 0 && c.picks[n-1]+1 == c.limits[n-1] {
-		n--
-	}
-	if c.picks, c.limits = c.picks[:n], c.limits[:n]; n == 0 {
-		return false
-	}
-	c.picks[n-1]++
-	return true
-}
 
 // A step is a prepared invocation.
 type step struct {

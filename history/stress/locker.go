@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/leadline/leadline/history/explore"
 )
 
 // gives reports whether the method gives a lock back. If nobody holds the lock, that may end the process.
@@ -18,13 +20,16 @@ func (c *Class) IsLock() bool { return slices.ContainsFunc(c.Methods, (*Method).
 // unlocks reports whether some order of the invocations unlocks what nobody has locked, as far as
 // the names of the methods tell. An order in which a call waits does not count, nor do methods for
 // one of several locks, which have a parameter.
-func (c *Class) unlocks(p *Program) bool {
-	all, order, choices := p.All(), NewSequencer(p), choices{}
-	for more := c.IsLock(); more; more = choices.again() {
+func (c *Class) unlocks(p *Program) (found bool) {
+	if !c.IsLock() {
+		return false
+	}
+	all, order := p.All(), NewSequencer(p)
+	explore.Enumerate(func(choose func(int) int) bool {
 		writers, readers, waits := 0, 0, false
 		order.Restart()
-		for list := order.Candidates(); len(list) > 0 && !waits; list = order.Candidates() {
-			i := list[choices.next(len(list))]
+		for list := order.Candidates(); len(list) > 0 && !waits && !found; list = order.Candidates() {
+			i := list[choose(len(list))]
 			order.Take(i)
 			if len(all[i].Args) > 0 {
 				continue
@@ -41,17 +46,17 @@ func (c *Class) unlocks(p *Program) bool {
 			case name == "runlock":
 				readers--
 			}
-			switch {
-			case writers < 0 || readers < 0:
-				return true
-			case waits && i < len(p.Initial): // a search leaves out the end of an initial part that waits
+			found = writers < 0 || readers < 0
+			if waits && i < len(p.Initial) { // a search leaves out the end of an initial part that waits
 				q := p.clone()
 				q.Initial = q.Initial[:i]
-				return c.unlocks(q)
+				found = c.unlocks(q)
+				return false
 			}
 		}
-	}
-	return false
+		return !found
+	})
+	return found
 }
 
 // lockMethods are the methods of an embedded lock.

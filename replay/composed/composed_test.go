@@ -10,10 +10,11 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/explore"
 	"github.com/leadline/leadline/replay"
 )
 
-func explore[O any](t *testing.T, method func(O) any, o Options) *Report {
+func explored[O any](t *testing.T, method func(O) any, o Options) *Report {
 	t.Helper()
 	r, err := Explore(context.Background(), method, o)
 	if err != nil {
@@ -62,7 +63,7 @@ func TestClasses(t *testing.T) {
 		{"Figure 2a", removeAttribute, [4]bool{false, false, false, true}},
 	} {
 		for i, p := range programs {
-			r := explore(t, row.method, p.o)
+			r := explored(t, row.method, p.o)
 			if atomic := r.Violation == nil; atomic != row.atomic[i] {
 				t.Errorf("%s, %s: atomic %v, want %v\n%v", row.name, p.name, atomic, row.atomic[i], r.Violation)
 			}
@@ -78,17 +79,17 @@ func TestAblation(t *testing.T) {
 	for _, method := range []func(Map) any{putOnce, plain} {
 		x := prepared(t, method, onlyBefore, Options{})
 		runs, contents := 0, 0
-		for choices, more := []int(nil), true; more; runs++ {
-			r := x.run(DefaultOps, follow(choices, 1))
-			choices, more = r.next()
-			v, err := x.judge(r)
+		explore.Enumerate(func(choose func(int) int) bool {
+			v, err := x.judge(x.run(DefaultOps, eager(choose)))
 			switch {
 			case err != nil || v != nil && !v.Contents:
 				t.Fatalf("before only: %v, %v", v, err)
 			case v != nil:
 				contents++
 			}
-		}
+			runs++
+			return true
+		})
 		if runs < 10 || contents == 0 {
 			t.Errorf("before only: %d runs, %d violations of contents", runs, contents)
 		}
@@ -100,11 +101,11 @@ func TestAblation(t *testing.T) {
 func TestPoints(t *testing.T) {
 	for _, f := range figures {
 		f.o.Ops = 2
-		if r := explore(t, f.method, f.o); (r.Violation == nil) != f.atomic || f.atomic && r.Ops != 2 {
+		if r := explored(t, f.method, f.o); (r.Violation == nil) != f.atomic || f.atomic && r.Ops != 2 {
 			t.Errorf("%s: %v, %v", f.name, r, r.Violation)
 		}
 	}
-	r := explore(t, func(m Map) any {
+	r := explored(t, func(m Map) any {
 		v, ok := m.Load(key)
 		Point(m) // where the key is missing, LoadOrStore is the point
 		if !ok {
@@ -136,7 +137,7 @@ func TestSetAndQueue(t *testing.T) {
 		"bounded add": {func(s Set) any { return s.Size() < 1 && s.Add(1) }, false},
 	}
 	for name, c := range sets {
-		if r := explore(t, c.method, Options{}); (r.Violation == nil) != c.atomic {
+		if r := explored(t, c.method, Options{}); (r.Violation == nil) != c.atomic {
 			t.Errorf("set, %s: %v, %v", name, r, r.Violation)
 		}
 	}
@@ -162,7 +163,7 @@ func TestSetAndQueue(t *testing.T) {
 		}, false},
 	}
 	for name, c := range queues {
-		if r := explore(t, c.method, Options{}); (r.Violation == nil) != c.atomic {
+		if r := explored(t, c.method, Options{}); (r.Violation == nil) != c.atomic {
 			t.Errorf("queue, %s: %v, %v", name, r, r.Violation)
 		}
 	}
@@ -216,7 +217,7 @@ func TestPointers(t *testing.T) {
 		method func(Map) any
 		atomic bool
 	}{"count": {count, false}, "stamped": {stamped, true}, "get": {get, true}, "wasteful": {wasteful, true}, "two": {two, false}, "lost": {lost, false}} {
-		r := explore(t, c.method, Options{Ops: 2, Values: func() []any { return []any{&node{7}, &node{8}} }})
+		r := explored(t, c.method, Options{Ops: 2, Values: func() []any { return []any{&node{7}, &node{8}} }})
 		if (r.Violation == nil) != c.atomic {
 			t.Errorf("%s: %v\n%v", name, r, r.Violation)
 		}
@@ -226,7 +227,7 @@ func TestPointers(t *testing.T) {
 		old, _ := m.Swap(key, a)
 		return []any{old, b, a}
 	}
-	if r := explore(t, pair, Options{Ops: 2}); r.Violation != nil {
+	if r := explored(t, pair, Options{Ops: 2}); r.Violation != nil {
 		t.Errorf("pair: %v", r.Violation)
 	}
 	hidden := func(m Map) any { // the values have what they point to: a counter
@@ -234,7 +235,7 @@ func TestPointers(t *testing.T) {
 		v.(*node).n++
 		return v.(*node).n
 	}
-	if r := explore(t, hidden, Options{Ops: 2, Values: func() []any { return []any{&node{5}} }}); r.Violation != nil || r.Panics != "" {
+	if r := explored(t, hidden, Options{Ops: 2, Values: func() []any { return []any{&node{5}} }}); r.Violation != nil || r.Panics != "" {
 		t.Errorf("hidden: %v %v", r.Violation, r.Panics)
 	}
 }
@@ -243,7 +244,7 @@ func TestPointers(t *testing.T) {
 // any number of them.
 func TestOwnOrder(t *testing.T) {
 	for n := range 8 {
-		r := explore(t, func(m Map) any {
+		r := explored(t, func(m Map) any {
 			var made []any
 			for range n {
 				made = append(made, &node{})
@@ -281,7 +282,7 @@ func TestOwnOrder(t *testing.T) {
 	if v, err := x.judge(run); v != nil || err != nil || run.used != 2 {
 		t.Errorf("the first is used in one run only: %v, %v", v, err)
 	}
-	r := explore(t, func(m Map) any {
+	r := explored(t, func(m Map) any {
 		m.Store(key, &node{1})
 		m.Store(key, &node{2})
 		return nil
@@ -349,7 +350,7 @@ func TestValues(t *testing.T) {
 
 // TestEndings: methods that panic, wait or differ from run to run.
 func TestEndings(t *testing.T) {
-	r := explore(t, func(m Map) any { // panics only if somebody removes the key
+	r := explored(t, func(m Map) any { // panics only if somebody removes the key
 		m.Store(key, 1)
 		v, _ := m.Load(key)
 		return v.(int)
@@ -357,12 +358,12 @@ func TestEndings(t *testing.T) {
 	if r.Violation == nil || r.Panics != "" || !strings.Contains(r.Violation.String(), "returns panic: interface conversion") {
 		t.Errorf("a panic: %v", r.Violation)
 	}
-	r = explore(t, func(m Map) any { v, _ := m.Load(key); _ = v.(string); return nil }, Options{Ops: 1})
+	r = explored(t, func(m Map) any { v, _ := m.Load(key); _ = v.(string); return nil }, Options{Ops: 1})
 	if r.Violation != nil || !strings.Contains(r.Panics, "interface conversion") {
 		t.Errorf("a method that always panics: %v, panics %q", r.Violation, r.Panics)
 	}
 	loads := 0
-	r = explore(t, func(m Map) any {
+	r = explored(t, func(m Map) any {
 		for {
 			loads++
 			if v, ok := m.Load(key); ok {
@@ -385,14 +386,14 @@ func TestEndings(t *testing.T) {
 	if _, err := Explore(ctx, increment, Options{}); err == nil || !strings.Contains(err.Error(), "canceled") {
 		t.Errorf("cancelled: %v", err)
 	}
-	if r := explore(t, increment, Options{Runs: 100}); r.Runs != 100 || r.Ops != 1 {
+	if r := explored(t, increment, Options{Runs: 100}); r.Runs != 100 || r.Ops != 1 {
 		t.Errorf("100 runs: %v", r)
 	}
-	if r := explore(t, func(Map) any { return 1 }, Options{Ops: 1 << 40}); r.Runs != 1 || r.Ops != 1<<40 {
+	if r := explored(t, func(Map) any { return 1 }, Options{Ops: 1 << 40}); r.Runs != 1 || r.Ops != 1<<40 {
 		t.Errorf("a method without operations: %v", r)
 	}
 	for steps := 1; steps <= 3; steps++ { // compute2 has two operations
-		if r := explore(t, compute2, Options{Ops: 1, Steps: steps}); (r.Pending > 0) != (steps < 2) {
+		if r := explored(t, compute2, Options{Ops: 1, Steps: steps}); (r.Pending > 0) != (steps < 2) {
 			t.Errorf("%d steps: %v", steps, r)
 		}
 	}

@@ -49,7 +49,7 @@ func TestSerializable(t *testing.T) {
 func TestConflicts(t *testing.T) {
 	for _, f := range figures {
 		f.o.Ops = 2
-		r := explore(t, f.method, f.o)
+		r := explored(t, f.method, f.o)
 		if rejects := r.NotSerializable > 0; rejects != (f.name != "Figure 12 i") || r.NotSerializable >= r.Runs {
 			t.Errorf("%s: %d of %d runs are not conflict serializable", f.name, r.NotSerializable, r.Runs)
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/explore"
 	"github.com/leadline/leadline/replay"
 )
 
@@ -65,7 +66,7 @@ func (x *explorer) prepare() error {
 	x.states, x.endless, x.opaque = map[string]struct{}{}, map[string]bool{}, map[reflect.Type]bool{}
 	x.fresh, x.report.Ops = x.c.fresh(), -1
 	x.pool = func() []any { return nil }
-	first, second := x.run(0, follow(nil, 0)), x.run(0, follow(nil, 0))
+	first, second := x.run(0, follow(nil)), x.run(0, follow(nil))
 	if first.wrong != nil && len(x.o.Keys) == 0 {
 		return first.wrong
 	}
@@ -147,18 +148,19 @@ func (x *explorer) guess(alone *run) func() []any {
 func (x *explorer) all() error {
 	for bound := 0; bound <= x.o.Ops; bound++ {
 		shorter := x.report.Runs
-		for choices, more := []int(nil), true; more; {
-			r := x.run(bound, follow(choices, 1))
-			choices, more = r.next()
-			if r.wrong != nil {
-				return r.wrong
+		var err error
+		explore.Enumerate(func(choose func(int) int) bool {
+			r := x.run(bound, eager(choose))
+			if err = r.wrong; err != nil {
+				return false
 			}
-			if r.used < bound { // the runs with fewer operations are judged already
-				continue
+			if r.used == bound { // the runs with fewer operations are judged already
+				err = x.countAndJudge(r)
 			}
-			if err := x.countAndJudge(r); err != nil || x.report.Violation != nil {
-				return err
-			}
+			return err == nil && x.report.Violation == nil
+		})
+		if err != nil || x.report.Violation != nil {
+			return err
 		}
 		if x.report.Ops = bound; x.report.Runs == shorter { // no run is longer
 			x.report.Ops = x.o.Ops
@@ -168,26 +170,26 @@ func (x *explorer) all() error {
 	return nil
 }
 
-// follow returns the environment of the given choices. After them, it chooses rest.
-func follow(choices []int, rest int) func([]replay.Invocation) int {
+// eager returns the environment that chooses every operation before nothing.
+func eager(choose func(int) int) func([]replay.Invocation) int {
+	return func(list []replay.Invocation) int {
+		c := choose(len(list) + 1)
+		if c < 0 {
+			return len(list) + 1 // of another run
+		}
+		return (c + 1) % (len(list) + 1)
+	}
+}
+
+// follow returns the environment of the given choices. After them, it does nothing.
+func follow(choices []int) func([]replay.Invocation) int {
 	at := -1
 	return func([]replay.Invocation) int {
 		if at++; at < len(choices) {
 			return choices[at]
 		}
-		return rest
+		return 0
 	}
-}
-
-// next returns the choices of the next run, depth first, if there is one. At each choice,
-// every operation comes before nothing.
-func (r *run) next() (choices []int, more bool) {
-	for at := len(r.chosen) - 1; at >= 0; at-- {
-		if c := r.chosen[at]; c > 0 {
-			return append(slices.Clone(r.chosen[:at]), (c+1)%(r.offered[at]+1)), true
-		}
-	}
-	return nil, false
 }
 
 // again returns the run with the given choices.
@@ -198,7 +200,7 @@ func (x *explorer) again(choices []int) *run {
 			last, limit = i+1, limit+1
 		}
 	}
-	r := x.run(limit, follow(choices, 0))
+	r := x.run(limit, follow(choices))
 	if r.wrong == nil && len(r.chosen) < last {
 		r.wrong = fmt.Errorf("composed: the run has %d choices, Options.Replay has %d", len(r.chosen), len(choices))
 	}

@@ -99,7 +99,7 @@ func TestGuided(t *testing.T) {
 		narrow := Options{Values: func() []any { return many(10) }}
 		wide := narrow
 		wide.Keys = many(10)
-		fmt.Fprintf(&b, "%-14s%10d%10s%16s%16s\n", f.name, explore(t, f.method, f.o).Runs, meanRuns(t, f, adjacent, f.o), meanRuns(t, f, blind, narrow), meanRuns(t, f, blind, wide))
+		fmt.Fprintf(&b, "%-14s%10d%10s%16s%16s\n", f.name, explored(t, f.method, f.o).Runs, meanRuns(t, f, adjacent, f.o), meanRuns(t, f, blind, narrow), meanRuns(t, f, blind, wide))
 	}
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {

@@ -211,7 +211,7 @@ func TestPaper(t *testing.T) {
 				ops--
 				o.Ops = ops
 			}
-			r := explore(t, method, o)
+			r := explored(t, method, o)
 			if f.atomic {
 				if r.Violation != nil || r.Ops != ops || r.Pending > 0 {
 					t.Errorf("explored up to %d operations, %d pending, violation %v", r.Ops, r.Pending, r.Violation)
@@ -227,7 +227,7 @@ func TestPaper(t *testing.T) {
 			}
 			t.Log(r.Violation)
 			o.Replay = r.Violation.Replay
-			again := explore(t, method, o)
+			again := explored(t, method, o)
 			if again.Violation == nil || again.Runs != 1 {
 				t.Fatalf("the run cannot be repeated: %v", again)
 			}

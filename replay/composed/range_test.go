@@ -34,7 +34,7 @@ func TestRange(t *testing.T) {
 		"strings":          {func(m Map) any { s := ""; m.Range(func(k, _ any) bool { s += k.(string); return true }); return s }, strings2, false},
 		"clear what is in": {func(m Map) any { m.Store(1, 1); m.Clear(); return nil }, Options{}, false},
 	} {
-		r := explore(t, c.method, c.o)
+		r := explored(t, c.method, c.o)
 		if (r.Violation == nil) != c.atomic || r.Panics != "" {
 			t.Errorf("%s: %v, panics %q\n%v", name, r, r.Panics, r.Violation)
 		}
@@ -42,7 +42,7 @@ func TestRange(t *testing.T) {
 			t.Logf("%s: %v", name, r.Violation)
 		}
 	}
-	r := explore(t, func(m Map) any { m.Range(func(k, _ any) bool { m.Delete(k); return true }); return nil }, Options{})
+	r := explored(t, func(m Map) any { m.Range(func(k, _ any) bool { m.Delete(k); return true }); return nil }, Options{})
 	if text := r.Violation.String(); !strings.Contains(text, "Repair: Clear()\n") || strings.Contains(text, "Clear(1") {
 		t.Errorf("the repair of a Range with Delete is\n%s", text)
 	}

@@ -172,7 +172,7 @@ func TestRepair(t *testing.T) {
 
 func checkRepair[O any](t *testing.T, name string, method func(O) any, o Options, want string) {
 	t.Helper()
-	r := explore(t, method, o)
+	r := explored(t, method, o)
 	if r.Violation == nil {
 		t.Errorf("%s: no violation", name)
 		return

@@ -20,7 +20,6 @@ type run struct {
 	pick func([]replay.Invocation) int
 
 	chosen  []int // what pick returned
-	offered []int // the number of operations at each choice
 	events  []event
 	used    int                 // number of operations of the environment
 	keys    []value             // all that may be in the collection
@@ -132,7 +131,6 @@ func (r *run) environment(candidates func() []replay.Invocation) []replay.Invoca
 			r.wrong = fmt.Errorf("composed: choice %d is %d of %d; the method, or the options, differ from those of the earlier run", len(r.chosen)+1, i, len(list))
 			i = 0
 		}
-		r.offered = append(r.offered, len(list))
 		if r.chosen = append(r.chosen, i); i == 0 {
 			return list
 		}

@@ -196,7 +196,7 @@ func (b *build) choose(ctx context.Context) error {
 var always = compiled(`^(golang\.org/x/(exp/maps|sync/\w+)|go\.uber\.org/atomic)$`)
 
 // ofScheduler matches packages below history that the scheduler consists of or imports.
-var ofScheduler = compiled(`^(/codec|/files|/record|/stress|/explore/(schedule|shim).*)?$`)
+var ofScheduler = compiled(`^(/codec|/files|/record|/stress|/explore|/explore/(schedule|shim).*)?$`)
 
 func (b *build) isChosen(path string) bool { return b.chosen[path] != nil }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/leadline/leadline/history/explore"
 	"github.com/leadline/leadline/history/stress"
 )
 
@@ -373,25 +374,24 @@ func (h *searcher) fails(t *Test, f *Failure, r request) bool {
 
 // linearizations returns the orders of the calls that keep that of each suffix.
 func linearizations(t *Test) [][]int {
-	left := make([]int, len(t.Suffixes)) // calls of each
-	for i, s := range t.Suffixes {
-		left[i] = len(s)
-	}
-	var from func() [][]int
-	from = func() (orders [][]int) {
-		for i := range left {
-			if left[i] > 0 {
-				left[i]--
-				for _, rest := range from() {
-					orders = append(orders, append([]int{i}, rest...))
-				}
-				left[i]++
+	var orders [][]int
+	explore.Enumerate(func(choose func(int) int) bool {
+		var order, open []int // suffixes with calls that are left
+		left := make([]int, len(t.Suffixes))
+		for i, s := range t.Suffixes {
+			if left[i] = len(s); left[i] > 0 {
+				open = append(open, i)
 			}
 		}
-		if orders == nil {
-			return [][]int{nil}
+		for len(open) > 0 {
+			at := choose(len(open))
+			i := open[at]
+			if order, left[i] = append(order, i), left[i]-1; left[i] == 0 {
+				open = slices.Delete(open, at, at+1)
+			}
 		}
-		return orders
-	}
-	return from()
+		orders = append(orders, order)
+		return true
+	})
+	return orders
 }
