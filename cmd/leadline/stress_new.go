@@ -192,11 +192,7 @@ func makers(ctx context.Context, path string) (list []string) {
 
 // build builds the program that runs an expression's object.
 func build(ctx context.Context, dir, program, path, expression, makers string, copies *instrument.Copies) error {
-	source := filepath.Join(dir, "main.go")
-	if err := os.WriteFile(source, fmt.Appendf(nil, stressProgram, path, expression, makers), 0o644); err != nil {
-		return err
-	}
-	return compile(ctx, dir, source, copies, "build", "-o", program)
+	return compile(ctx, filepath.Join(dir, "main.go"), fmt.Sprintf(stressProgram, path, expression, makers), copies, "build", "-o", program)
 }
 
 // An expressionFault is what the compiler says of the expression of --new, in the source
@@ -246,10 +242,13 @@ var runGoTool = (*exec.Cmd).CombinedOutput
 // stressMain is where the Go tool sees the source of a program, in the module.
 const stressMain = "leadline-stress-main"
 
-// compile runs a command of the Go tool on a source, with instrumented copies if
-// there are some. The source is outside the module; an overlay makes the Go tool
-// see it inside.
-func compile(ctx context.Context, dir, source string, copies *instrument.Copies, args ...string) error {
+// compile writes a source and runs a command of the Go tool on it, with instrumented
+// copies if there are some. The source is outside the module; an overlay makes the Go
+// tool see it inside.
+func compile(ctx context.Context, source, text string, copies *instrument.Copies, args ...string) error {
+	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
+		return err
+	}
 	root, err := moduleRoot(ctx)
 	if err != nil {
 		return err
@@ -258,7 +257,7 @@ func compile(ctx context.Context, dir, source string, copies *instrument.Copies,
 	if copies == nil {
 		copies = &instrument.Copies{}
 	}
-	flags, err := copies.WithOverlay(filepath.Join(dir, "overlay.json"), map[string]string{filepath.Join(seen, filepath.Base(source)): source})
+	flags, err := copies.WithOverlay(filepath.Join(filepath.Dir(source), "overlay.json"), map[string]string{filepath.Join(seen, filepath.Base(source)): source})
 	if err != nil {
 		return err
 	}
@@ -268,16 +267,16 @@ func compile(ctx context.Context, dir, source string, copies *instrument.Copies,
 		cmd.Dir = root
 		return runGoTool(cmd)
 	}
-	text, err := run()
-	if err != nil && bytes.Contains(text, []byte("disabled by -mod=vendor")) {
+	out, err := run()
+	if err != nil && bytes.Contains(out, []byte("disabled by -mod=vendor")) {
 		// A vendor directory has only those packages of leadline that the module imports.
-		text, err = run("-mod=readonly")
+		out, err = run("-mod=readonly")
 	}
 	if err != nil {
-		if fault := faultIn(source, text); fault != nil {
+		if fault := faultIn(source, out); fault != nil {
 			return fault
 		}
-		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, inMain.ReplaceAllString(advise(ctx, text), ""))
+		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, inMain.ReplaceAllString(advise(ctx, out), ""))
 	}
 	return nil
 }

@@ -367,12 +367,8 @@ func TestStressVendor(t *testing.T) {
 	if out, err := exec.Command("go", "mod", "vendor").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	dir := t.TempDir()
-	source := filepath.Join(dir, "main.go")
-	if err := os.WriteFile(source, fmt.Appendf(nil, safetyProgram, "example.com/thing", "thing", "", "", ""), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := compile(t.Context(), dir, source, nil, "list", "-deps"); err != nil {
+	source := fmt.Sprintf(safetyProgram, "example.com/thing", "thing", "", "", "")
+	if err := compile(t.Context(), filepath.Join(t.TempDir(), "main.go"), source, nil, "list", "-deps"); err != nil {
 		t.Error(err)
 	}
 }

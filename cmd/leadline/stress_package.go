@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"go/types"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -108,15 +107,12 @@ func (r *safetyRun) buildSafety(ctx context.Context, dir, program string, p *typ
 	if err != nil {
 		return err
 	}
-	source := filepath.Join(dir, "main.go")
-	if err := os.WriteFile(source, fmt.Appendf(nil, safetyProgram, p.Path(), p.Name(), functions.String(), targets, root), 0o644); err != nil {
-		return err
-	}
+	source := fmt.Sprintf(safetyProgram, p.Path(), p.Name(), functions.String(), targets, root)
 	args := []string{"build", "-o", program}
 	if r.flags.safety.race {
 		args = append(args, "-race")
 	}
-	return compile(ctx, dir, source, nil, args...)
+	return compile(ctx, filepath.Join(dir, "main.go"), source, nil, args...)
 }
 
 // targetTypes returns the types to test for an exported type: a pointer to it, or an

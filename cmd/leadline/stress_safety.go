@@ -377,11 +377,7 @@ const (
 
 // buildTest builds the program of a Go test, which gets a name in the directory.
 func buildTest(ctx context.Context, dir, program, name, text string) error {
-	source := filepath.Join(dir, name)
-	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
-		return err
-	}
-	return compile(ctx, dir, source, nil, "test", "-c", "-vet=off", "-o", program)
+	return compile(ctx, filepath.Join(dir, name), text, nil, "test", "-c", "-vet=off", "-o", program)
 }
 
 // failsLike runs the program of a Go test. It reports whether it fails for the reason

@@ -340,9 +340,6 @@ func (f *stressFlags) buildSubjectProgram(ctx context.Context, dir string, plain
 	if err != nil {
 		return "", nil, errors.New(advise(ctx, []byte(err.Error())))
 	}
-	program, source := filepath.Join(dir, fmt.Sprint("stress-", plain)), filepath.Join(dir, "main.go")
-	if err := os.WriteFile(source, []byte(subjectProgram), 0o644); err != nil {
-		return "", nil, err
-	}
-	return program, copies, compile(ctx, dir, source, copies, "build", "-o", program)
+	program = filepath.Join(dir, fmt.Sprint("stress-", plain))
+	return program, copies, compile(ctx, filepath.Join(dir, "main.go"), subjectProgram, copies, "build", "-o", program)
 }
