@@ -72,8 +72,8 @@
 // Generated programs in which some call waits in every order are not run, and a line says how many.
 //
 // To unlock a lock that is not locked is a fault of the program, not of the lock. So a program is left
-// out if some order of its calls ends in a fatal error of package sync. On threads, the names of the
-// methods decide. A line has how many these are, and one of them with its reason.
+// out if some order of its calls ends in a fatal error of package sync or, by the names of the methods,
+// unlocks what is not locked. A line has how many these are, and one of them with its reason.
 //
 // Each object has a process and a working directory of its own. If it crashes or hangs, stress reports
 // the program, says if a sequential run of it was enough, and continues with the others. A program of

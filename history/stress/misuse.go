@@ -16,12 +16,6 @@ type FatalError struct{ What, Stack string }
 
 func (e *FatalError) Error() string { return "calls one after another end in a " + e.What }
 
-// mayUnlock reports whether a program may end the process, as it unlocks what is not locked. The
-// scheduler notices that, unless the lock is not instrumented: then a process has ended.
-func (s *searcher) mayUnlock(p *Program) bool {
-	return (s.report.Explored == nil || len(s.options.misuses) > 0) && s.class.unlocks(p)
-}
-
 // refused notes that a program cannot be run.
 func (s *searcher) refused(p *Program, err error, took time.Duration) (whole bool, _ error) {
 	s.charge(p, took)

@@ -39,10 +39,9 @@ type Options struct {
 	Threads bool
 	// Preemptions bounds those of schedules: programs get schedules with one preemption first,
 	// then with two, and at last with so many. 0 means 3, and 4 for a share of the generated
-	// programs, and -1 as many and then no bound.
-	// Delays is as in explore.Options. Threads ignore both.
+	// programs, and -1 as many and then no bound. For objects that start goroutines it bounds
+	// delays: how often the thread whose turn it is, is skipped. Threads ignore it.
 	Preemptions int
-	Delays      int
 	// Dir is where package stresstest saves the histories of violations. By
 	// default this is testdata/leadline in the directory of the package under
 	// test or, under go test -artifacts, the directory of the artifacts.

@@ -109,7 +109,7 @@ func (p *Program) IsSolo() bool {
 
 // retry runs a smaller program. It returns nil if no violation was seen.
 func (s *searcher) retry(f *Finding, p *Program) *Finding {
-	if s.mayUnlock(p) {
+	if s.report.Explored == nil && s.class.unlocks(p) { // it may end the process
 		return nil
 	}
 	s.starting(f.Method, p)

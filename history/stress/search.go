@@ -185,7 +185,7 @@ func (s *searcher) draw(t *target) (*Program, *source) {
 		case !ok:
 			return nil, nil
 		case s.isGuilty(p), s.mayWait(p), slices.Contains(s.options.misuses, p.String()):
-		case s.mayUnlock(p):
+		case s.class.unlocks(p):
 			s.report.Account.omit(p.String(), false, "calls one after another unlock what is not locked")
 		case drawn < slow && s.hadShare(s.slowest(p)):
 		case !s.options.Exhaustive && drawn < mostSlow && s.avoids(t, p):

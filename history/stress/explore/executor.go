@@ -43,8 +43,6 @@ func New(c *stress.Class, o *stress.Options, r *stress.Report) stress.Executor {
 // Levels implements stress.Executor: it is the largest bound.
 func (x *executor) Levels() int {
 	switch o := x.options; {
-	case o.Delays > 0:
-		return o.Delays
 	case o.Preemptions > 0:
 		return o.Preemptions
 	case o.Preemptions < 0:
@@ -167,10 +165,7 @@ func (x *executor) outcomes(by *explorer, plan Plan, t *stress.Try) (*stress.Tri
 func (x *executor) plan(level int, within time.Duration) Plan {
 	p := Plan{Preemptions: level, Executions: levelExecutions[min(level, len(levelExecutions)-1)],
 		Time: within, Seed: x.options.Seed + uint64(x.report.Programs)<<8}
-	switch {
-	case x.options.Delays > 0:
-		p.Preemptions, p.Delays = 0, level
-	case x.options.Preemptions < 0 && level > mostPreemptions:
+	if x.options.Preemptions < 0 && level > mostPreemptions {
 		p.Preemptions = -1
 	}
 	return p
@@ -360,13 +355,12 @@ func (x *executor) least(ctx context.Context, f *stress.Finding, end time.Time) 
 	by.seeks(f)
 	plan := Plan{Strategy: "dfs", Executions: leastExecutions, All: true}
 	most := max(old.Bound, min(old.Preemptions, mostPreempted))
-	byDelays := old.ByDelays || x.options.Delays > 0
 	for b := 0; b <= most; b++ {
 		if plan.Time = time.Until(end); plan.Time <= 0 || ctx.Err() != nil {
 			f.Cut = append(f.Cut, "searched for a simpler schedule")
 			return nil
 		}
-		if plan.Preemptions = b; byDelays && b > 0 {
+		if plan.Preemptions = b; old.ByDelays && b > 0 {
 			plan.Preemptions, plan.Delays = 0, b
 		}
 		e, err := x.run(by, plan, &stress.Try{Method: f.Method})

@@ -38,6 +38,39 @@ func (l *ticketLock) Lock() {
 
 func (l *ticketLock) Unlock() { l.serving.Store(l.serving.Load() + 1) }
 
+// A ticketCond serves those who wait in the order of their tickets. To unlock what is not locked panics, which
+// depends on whether another call has a ticket by then: such programs are no violation.
+type ticketCond struct {
+	mu        sync.Mutex
+	change    *sync.Cond
+	next, now int
+}
+
+func newTicketCond() *ticketCond {
+	l := &ticketCond{}
+	l.change = sync.NewCond(&l.mu)
+	return l
+}
+
+func (l *ticketCond) Lock() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ticket := l.next
+	for l.next++; l.now != ticket; {
+		l.change.Wait()
+	}
+}
+
+func (l *ticketCond) Unlock() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.now == l.next {
+		panic("not locked")
+	}
+	l.now++
+	l.change.Broadcast()
+}
+
 // A semaphore has two permits.
 type semaphore struct{ permits chan bool }
 
@@ -118,6 +151,7 @@ func TestWaitingControls(t *testing.T) {
 		"mutex":      classOf(t, func() *mutex { return &mutex{} }, stress.ReflectOptions{}),
 		"RW mutex":   classOf(t, func() *rwMutex { return &rwMutex{} }, stress.ReflectOptions{}),
 		"ticket":     classOf(t, func() *ticketLock { return &ticketLock{} }, stress.ReflectOptions{}),
+		"tickets":    classOf(t, newTicketCond, stress.ReflectOptions{}),
 		"semaphore":  classOf(t, newSemaphore, stress.ReflectOptions{}),
 		"cond queue": classOf(t, newCondQueue, stress.ReflectOptions{}),
 		"hand-over":  classOf(t, func() *handOver { return &handOver{make(chan int)} }, stress.ReflectOptions{}),
