@@ -7,10 +7,10 @@ import (
 	"github.com/leadline/leadline/history/explore/schedule"
 )
 
-// randomSchedules is how many random schedules an object that starts goroutines gets.
+// randomSchedules is how many random schedules a body that starts goroutines gets.
 const randomSchedules = 512
 
-// pollingPreemptions is the bound for programs that are explored without one, if a thread
+// pollingPreemptions is the bound for bodies that are explored without one, if a thread
 // seems to poll forever.
 const pollingPreemptions = 3
 
@@ -183,7 +183,7 @@ func (s *Search) judge(seen *Seen, f *Found) (bool, error) {
 }
 
 // longSpin is how many steps each thread of a violation spins before that is reported.
-var longSpin = 1 << 20
+const longSpin = 1 << 20
 
 // spinsLonger reports whether the threads of a violation still spin if they have more time.
 // A loop that counts its rounds may end.

@@ -39,6 +39,7 @@ func (x *explorer) expectedWith(a allowance) (*stress.Expected, error) {
 
 // Judge implements bodies.Oracle.
 func (x *explorer) Judge(s *bodies.Seen, f *bodies.Found, bound int) (bool, error) {
+	x.oracle.end = x.search.End // sequential runs are a part of the search
 	return x.judge(executedOf(s), foundAs(f), bound)
 }
 

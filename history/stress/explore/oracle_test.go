@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/leadline/leadline/history"
+	bodies "github.com/leadline/leadline/history/explore"
 	"github.com/leadline/leadline/history/explore/schedule"
 	"github.com/leadline/leadline/history/explore/shim/sync"
 	"github.com/leadline/leadline/history/stress"
@@ -294,6 +296,30 @@ func TestWaitsUnexpected(t *testing.T) {
 		}
 		if got, err := CheckerForTests.Violates(t.Context(), h, nil); err != nil || got != test.want {
 			t.Errorf("%s, %v: violates %v, want %v, %v", test.program, test.outcome, got, test.want, err)
+		}
+	}
+}
+
+// TestSequentialEnd: the end of a search is that of the sequential runs with which executions are compared.
+func TestSequentialEnd(t *testing.T) {
+	queue := reflected(t, newBoundedQueue)
+	p, err := stress.Parse("{ Get() } || { Put(1) }", queue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := expectedOf(queue, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := newExplorer(t.Context(), e, CheckerForTests)
+	for _, end := range []time.Time{time.Now().Add(time.Hour), {}} {
+		x.search.End = end
+		rec := &executed{Execution: &stress.Execution{Outcome: stress.Outcome{history.IntValue(1), history.NoValue}}}
+		rec.seen.Detail = rec
+		found := &bodies.Found{}
+		found.Detail = &Violation{Found: found, allowance: plain}
+		if bad, err := x.Judge(&rec.seen, found, 0); bad || err != nil || !x.oracle.end.Equal(end) {
+			t.Errorf("violates: %v, %v; sequential runs end at %v instead of %v", bad, err, x.oracle.end, end)
 		}
 	}
 }
