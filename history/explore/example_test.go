@@ -19,7 +19,7 @@ func (c *counter) inc() {
 	c.n = n + 1
 }
 
-// Implement explore.Oracle: the last value of the counter is to be that of all increments.
+// Implement explore.Oracle: the counter has to count all increments.
 
 func (c *counter) Ran(*schedule.Result) {}
 func (c *counter) Moved()               {}

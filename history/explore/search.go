@@ -43,7 +43,7 @@ type Exploration struct {
 	// delays.
 	Complete int
 	ByDelays bool
-	// Executions is the number of executions, and Steps that of all their steps. Cut
+	// Executions is how many there were, and Steps is how many steps they took together. Cut
 	// executions had too many steps, or spun, but perhaps not forever. Diverged ones did
 	// not follow their schedule. Neither are judged.
 	Executions, Steps, Cut, Diverged int64
@@ -113,7 +113,7 @@ type Oracle interface {
 	// may run other bodies, reports whether it has one.
 	Suspect(s *Seen, r *schedule.Result, bound int) *Found
 	IsFault(*Seen, *Found) bool
-	// Moved is called now and then: the search makes progress.
+	// Moved is called again and again while the search makes progress.
 	Moved()
 }
 
@@ -140,8 +140,7 @@ type postponed struct {
 	found *Found
 }
 
-// Explore runs the schedules of a plan. Its time grows with the number of executions, each of which
-// takes as long as the body.
+// Explore runs the schedules of a plan. The body runs once for each of them.
 func (s *Search) Explore(plan Plan) (err error) {
 	s.Plan, s.Result, s.End = plan, &Exploration{Complete: -1}, time.Time{}
 	if plan.Time > 0 {

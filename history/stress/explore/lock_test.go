@@ -39,7 +39,7 @@ func (l *ticketLock) Lock() {
 func (l *ticketLock) Unlock() { l.serving.Store(l.serving.Load() + 1) }
 
 // A ticketCond serves those who wait in the order of their tickets. To unlock what is not locked panics, which
-// depends on whether another call has a ticket by then: such programs are no violation.
+// depends on whether another call has a ticket by then: such programs are not violations.
 type ticketCond struct {
 	mu        sync.Mutex
 	change    *sync.Cond
@@ -145,7 +145,7 @@ func (s *panicStack) Pop() int {
 	return v
 }
 
-// TestWaitingControls: there is no violation in correct objects, and each of their methods was exercised.
+// TestWaitingControls: correct objects have no violation, and each of their methods was exercised.
 func TestWaitingControls(t *testing.T) {
 	for name, class := range map[string]*stress.Class{
 		"mutex":      classOf(t, func() *mutex { return &mutex{} }, stress.ReflectOptions{}),
@@ -181,7 +181,7 @@ func TestWaitingControls(t *testing.T) {
 	}
 }
 
-// TestMisuse: a program that misuses a lock is no violation. It does not end the search, and a program that
+// TestMisuse: a program that misuses a lock is not a violation. It does not end the search, and a program that
 // cannot be run for another reason does not end it either.
 func TestMisuse(t *testing.T) {
 	class := classOf(t, func() *mutex { return &mutex{} }, stress.ReflectOptions{})
