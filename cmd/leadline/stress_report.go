@@ -73,18 +73,15 @@ func (r *stressReport) found(o *object, f *stress.Finding) {
 		blamed += "." + f.Method
 	}
 	fmt.Fprintf(r.out, "%s %s: %s\n", blamed, f.Says(), f.Program)
-	kind, what := "answered", "executions"
+	kind := "answered"
 	if f.RealTime {
 		kind = "answered, against real time,"
-	}
-	if f.Scheduled != nil {
-		what = "schedules"
 	}
 	possible := "one after another"
 	if f.Level != "" {
 		possible = "expected"
 	}
-	fmt.Fprintf(r.out, "  %s %s in %d of %d %s; %s:", kind, f.Outcome, f.Times, f.Executions, what, possible)
+	fmt.Fprintf(r.out, "  %s %s %s; %s:", kind, f.Outcome, f.In(), possible)
 	const shown = 6
 	for i, e := range f.Expected {
 		if i == shown {
@@ -213,7 +210,7 @@ func (r *stressReport) save(o *object, f *stress.Finding, again []string) string
 	if f.Fault != "" {
 		fmt.Fprintf(&text, "# %s.%s %s\n", f.Subject, f.Method, f.Says())
 	}
-	fmt.Fprintf(&text, "# %s: %s\n# outcome: %s, in %d of %d executions\n", f.Subject, f.Program, f.Outcome, f.Times, f.Executions)
+	fmt.Fprintf(&text, "# %s: %s\n# outcome: %s, %s\n", f.Subject, f.Program, f.Outcome, f.In())
 	for _, e := range f.Expected {
 		fmt.Fprintf(&text, "# expected: %s\n", e.Outcome)
 	}

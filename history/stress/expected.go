@@ -30,8 +30,7 @@ type Expected struct {
 	// before one waits.
 	initial, final int
 	tree           history.Value // of the runs, for headers of histories; see header
-	steady         int64         // see threads.believes
-	unsteady       bool
+	unsteady       bool          // see threads.Prove
 }
 
 // A SequentialRun is an order of the invocations of a program, as numbers of Program.All, with

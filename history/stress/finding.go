@@ -181,6 +181,15 @@ func (f *Finding) Says() string {
 	return "is not atomic"
 }
 
+// In returns in how many executions the violation was seen, and how they ran. What was seen on threads
+// is not proved: no schedule repeats it.
+func (f *Finding) In() string {
+	if f.Scheduled != nil {
+		return fmt.Sprintf("in %d of %d schedules", f.Times, f.Executions)
+	}
+	return fmt.Sprintf("in %d of %d executions on threads, seen and not proved", f.Times, f.Executions)
+}
+
 // Explained returns a line about the levels that explain what was seen, or "". option is the format
 // of the option for one.
 func (f *Finding) Explained(option string) string {

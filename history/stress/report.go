@@ -159,7 +159,9 @@ func (r *Report) Unsteadiness() (line string, nothing bool) {
 		return "nothing could be judged on threads, as " + r.OnlySchedules, true
 	case r.Explored != nil && r.Explored.Judged == 0 && clean:
 		return "nothing could be judged, as no execution of a program counts", true
-	case r.Programs > 0 && n+r.Left == r.Programs && n == 0 && clean:
+	case r.Programs > 0 && r.Left == r.Programs && clean && len(r.MayWait) == 0:
+		return "nothing could be judged on threads, as what was seen there did not come again, and may be chance", true
+	case r.Programs > 0 && r.Left == r.Programs && clean:
 		return "nothing could be judged on threads, as calls may wait for ever", true
 	case n < r.Programs && r.Explored == nil && r.Recorded > 0 && r.Overlap == 0 && clean:
 		return "nothing could be judged, as no invocations overlapped in the executions that were recorded", true

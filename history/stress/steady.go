@@ -4,39 +4,17 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
-
-	"github.com/leadline/leadline/history"
 )
 
 // An outcome that came once in n executions is not a sequential one if it does not come in
 // steadyRuns times n sequential runs. There are at least steadyLeast of them, unless they take
 // longer than steadyTime: then the outcome may be either.
 const (
-	steadyRuns  = 10
+	steadyRuns  = 20
 	steadyLeast = 20000
 )
 
 var steadyTime = 20 * time.Second
-
-// believes reports whether an outcome seen once in n executions can be compared with the
-// sequential runs of the program: whether these always have the same results. If not, the
-// program is left to schedules, where what an object chooses is a choice.
-func (x *threads) believes(e *Expected, n int64, within time.Duration) bool {
-	if e.unsteady || e.steady > 0 && n <= e.steady {
-		return !e.unsteady
-	}
-	switch same, enough := x.isSteady(e.Program, max(steadyRuns*n, steadyLeast), within); {
-	case !same:
-		e.unsteady = true
-		x.report.Unsteady = append(x.report.Unsteady, e.Program.String())
-	case !enough:
-		e.unsteady = true // the outcome may be one of chance
-		x.report.Left++
-	default:
-		e.steady = n
-	}
-	return !e.unsteady
-}
 
 // isSteady makes least sequential runs of a program or more. It reports whether each order
 // always has the same outcome, and whether the time was enough for so many.
@@ -103,10 +81,8 @@ func (x *threads) isDisturbed(p *Program, runs []SequentialRun) bool {
 }
 
 const (
-	// slowPause is how long a sequential run may stop before a call, as threads do on a busy
-	// machine. All pauses of a run take at most slowTime.
+	// slowPause is how long a sequential run stops before each call, as threads do on a busy machine.
 	slowPause = 50 * time.Millisecond
-	slowTime  = time.Second
 	slowRuns  = 64               // at most
 	slowLimit = 10 * time.Second // for the calls of one
 )
@@ -118,22 +94,20 @@ func (x *threads) isSlowlySteady(p *Program, runs []SequentialRun) bool {
 	if slices.ContainsFunc(calls, func(s step) bool { return s.method.MayFail() }) {
 		return true // a call that failed is not known
 	}
-	pause := min(slowPause, slowTime/time.Duration(len(calls)))
-	rand.Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
 	runs = runs[:min(len(runs), slowRuns)]
-	pauses := []func() time.Duration{
-		func() time.Duration { return pause },
-		func() time.Duration { return pause / 20 },
-		func() time.Duration { return pause * time.Duration(rand.IntN(2)) },
+	same := make(chan bool, len(runs))
+	for _, r := range runs {
+		go func() {
+			object := x.class.New()
+			defer x.class.Release(object)
+			same <- !slices.ContainsFunc(r.Order, func(i int) bool {
+				time.Sleep(slowPause)
+				return !calls[i].run(object).Equal(r.Outcome[i])
+			})
+		}()
 	}
-	same := make(chan bool, len(pauses)*len(runs))
-	for _, pause := range pauses {
-		for _, r := range runs {
-			go func() { same <- x.isSlowlySame(calls, r, pause) }()
-		}
-	}
-	late := time.After(slowTime + slowLimit)
-	for range cap(same) {
+	late := time.After(slowLimit)
+	for range runs {
 		select {
 		case s := <-same:
 			if !s {
@@ -144,17 +118,4 @@ func (x *threads) isSlowlySteady(p *Program, runs []SequentialRun) bool {
 		}
 	}
 	return true
-}
-
-// isSlowlySame runs an order with pauses before its calls and reports whether the results are
-// those of before.
-func (x *threads) isSlowlySame(calls []step, r SequentialRun, pause func() time.Duration) bool {
-	object := x.class.New()
-	defer x.class.Release(object)
-	var results []history.Value
-	for _, i := range r.Order {
-		time.Sleep(pause())
-		results = append(results, calls[i].run(object))
-	}
-	return slices.EqualFunc(results, r.Order, func(v history.Value, i int) bool { return v.Equal(r.Outcome[i]) })
 }

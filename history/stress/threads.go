@@ -150,32 +150,43 @@ func (x *threads) againstRealTime(ctx context.Context, e *Expected, run *Run) *F
 	return nil
 }
 
-// Prove implements Executor. It measures how often a violation occurs. It is not real if
-// sequential runs of the program return different results.
+// Prove implements Executor. Threads prove nothing: what they see is reported as seen. It has to come
+// again, and the sequential runs of the program have to have the same results every time, in so many
+// runs that chance would have shown in them, too.
 func (x *threads) Prove(ctx context.Context, f *Finding, within time.Duration) (bool, error) {
-	n := f.Executions / f.Times
-	if !f.RealTime {
-		n = x.measure(ctx, f, within)
-	}
-	if !x.believes(f.Seen.Expected, n, within) {
+	v, start := &f.Seen, time.Now()
+	if v.Expected.unsteady {
 		return false, nil
 	}
-	if err := x.confirm(ctx, f, within); err != nil {
-		if ctx.Err() != nil {
-			return false, nil // nothing is known for certain
-		}
-		return false, err
+	times, executions := f.Times+1, f.Executions
+	if !f.RealTime {
+		times, executions = x.repeat(ctx, f, within)
 	}
-	return true, nil
+	same, enough := true, times >= timesLeast
+	if enough {
+		same, enough = x.isSteady(v.Expected.Program, max(steadyRuns*executions/(times-1), steadyLeast), within-time.Since(start))
+	}
+	v.Expected.unsteady = !same || !enough
+	switch {
+	case !same:
+		x.report.Unsteady = append(x.report.Unsteady, v.Expected.Program.String())
+	case !enough:
+		x.report.Left++ // it may be one of chance
+	default:
+		if err := x.confirm(ctx, f); ctx.Err() == nil {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
-// confirm checks the outcome of a finding and tries to record an execution with that
-// outcome.
-func (x *threads) confirm(ctx context.Context, f *Finding, within time.Duration) error {
+// confirm asks the checker about the outcome of a finding, as a history in which only the order within
+// the sequences is known. It is the History, unless one was recorded.
+func (x *threads) confirm(ctx context.Context, f *Finding) error {
+	v := &f.Seen
 	if f.RealTime {
 		return nil // its history was checked
 	}
-	v := &f.Seen
 	loose, err := v.Expected.Unordered(v.Outcome)
 	violates := false
 	if err == nil {
@@ -187,69 +198,46 @@ func (x *threads) confirm(ctx context.Context, f *Finding, within time.Duration)
 	case !violates:
 		return fmt.Errorf("internal error: outcome %v of %v is not among those of its shuffles, but the checker does not find it wrong", v.Outcome, v.Expected.Program)
 	}
-	v.History = loose
-	run := x.run(ctx, v.Expected, RunOptions{Time: recordFor(f), Recorded: 64, Seed: x.options.Seed + 1}, within)
-	for i := range run.histories {
-		r := &run.histories[i]
-		if !r.Outcome.Equal(v.Outcome) {
-			continue
-		}
-		if h, violates, err := r.check(ctx, v.Expected, x.options.Checker); err == nil && violates {
-			v.History, f.Recorded = h, true
-			return nil
-		}
+	if v.History == nil {
+		v.History = loose
 	}
 	return nil
 }
 
-// A violation is measured for the time of a program, or less if it occurs timesMeasured
-// times. If it does not occur timesLeast times by then, it is measured for rareTime.
-const timesLeast = 3
-
-var timesMeasured = func() int64 {
-	if alone {
-		return 100 // it occurs a hundred times less often
-	}
-	return 1000
-}()
+// A violation has to come again timesLeast times in rareTime; the run ends when it has come
+// timesEnough times.
+const timesLeast, timesEnough = 3, 100
 
 var rareTime = time.Second
 
-// rareRuns is how many times all executions of the search are compared with sequential
-// runs if a violation hardly occurs again.
-const rareRuns = 2
-
-// measure runs the program of a finding again, to count how often it goes wrong. The run
-// that found it stopped at once. This one ends early if the violation is frequent. It returns
-// in how many executions the violation occurs about once, or more if that is not certain. The
-// execution that was found does not count for it: among all executions of a search, there is
-// one with a result of chance, however rare that is.
-func (x *threads) measure(ctx context.Context, f *Finding, within time.Duration) int64 {
-	usual, spent := max(x.options.Effort.Program, 100*time.Millisecond), time.Duration(0)
-	executions, times := int64(0), int64(0)
-	piece := 8 * time.Millisecond
-	for ended := false; !ended && times < timesMeasured; {
-		limit := usual
-		if times < timesLeast {
-			limit = max(usual, rareTime)
+// repeat runs the program of a finding again, and partly records it. It returns how often the
+// violation came, and in how many executions. The execution that was found does not count: among all
+// executions of a search, there is one with a result of chance, however rare that is.
+func (x *threads) repeat(ctx context.Context, f *Finding, within time.Duration) (times, executions int64) {
+	v, spent := &f.Seen, time.Duration(0)
+	for piece := 16 * time.Millisecond; times < timesEnough && spent < rareTime && ctx.Err() == nil; piece *= 2 {
+		run := x.run(ctx, v.Expected, RunOptions{Time: min(piece, rareTime-spent), Recorded: 32, Seed: x.options.Seed + uint64(piece)}, within-spent)
+		spent += run.Elapsed
+		if run.Waits != nil || run.Leaves {
+			break
 		}
-		piece = min(2*piece, limit-spent)
-		run := x.run(ctx, f.Seen.Expected, RunOptions{Time: piece, Recorded: -1, Seed: x.options.Seed + 3}, within-spent)
 		executions += run.Executions
 		for _, c := range run.Outcomes {
-			if !f.Seen.Expected.Contains(c.Outcome) {
+			if !v.Expected.Contains(c.Outcome) {
 				times += c.Times
-				f.Seen.Violating = append(f.Seen.Violating, Execution{Outcome: c.Outcome})
+				v.Violating = append(v.Violating, Execution{Outcome: c.Outcome})
 			}
 		}
-		spent += run.Elapsed
-		ended = spent >= usual && (times >= timesLeast || spent >= rareTime) || run.Waits != nil || run.Elapsed < piece
+		for i := range run.histories {
+			if r := &run.histories[i]; !f.Recorded && r.Outcome.Equal(v.Outcome) {
+				if h, violates, err := r.check(ctx, v.Expected, x.options.Checker); err == nil && violates {
+					v.History, f.Recorded = h, true
+				}
+			}
+		}
 	}
 	f.Executions, f.Times, f.Spent = f.Executions+executions, f.Times+times, f.Spent+spent
-	if times < 2 {
-		return rareRuns * x.report.Executions
-	}
-	return executions / (times - 1)
+	return times, executions
 }
 
 // recordFor returns how long to try to record an execution with the outcome: several

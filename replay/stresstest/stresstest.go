@@ -313,12 +313,7 @@ func (c *checker) describe(t TB, f *stress.Finding, dir string, call int) string
 	if f.Method != "" {
 		name += "." + f.Method
 	}
-	what := "executions"
-	if f.Scheduled != nil {
-		what = "schedules"
-	}
-	fmt.Fprintf(&b, "%s %s: %s\nreturned %s in %d of %d %s; one after another the results are:\n",
-		name, f.Says(), f.Program, f.Outcome, f.Times, f.Executions, what)
+	fmt.Fprintf(&b, "%s %s: %s\nreturned %s %s; one after another the results are:\n", name, f.Says(), f.Program, f.Outcome, f.In())
 	for _, e := range f.Expected {
 		fmt.Fprintf(&b, "  %s\n", e.Outcome)
 	}
