@@ -108,26 +108,21 @@ const excludedReason = "excluded"
 // are compared by reflect.DeepEqual, unless those of two objects differ after the same calls, or
 // goroutines run that the object started. Where no method is found that changes the object, none is
 // taken to be read-only: a lazy value changes in its first call, though no result shows that.
-//
-// Methods with the common signatures on int, string and any are called directly
-// if T is not an interface. Others are called by reflection, which takes several
-// times as long and allocates. So a concrete type is better than an interface.
 func Reflect[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
-	switch reflect.TypeFor[T]().Kind() {
+	switch t := reflect.TypeFor[T](); t.Kind() {
 	case reflect.Pointer, reflect.Interface:
-		return derive(newObject, o)
+		return derive(t, func() any { return newObject() }, o)
 	}
-	r, err := derive(func() *T { v := newObject(); return &v }, o)
+	r, err := derive(reflect.TypeFor[*T](), func() any { v := newObject(); return &v }, o)
 	if err == nil {
 		r.Class.byValue = true
 	}
 	return r, err
 }
 
-func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
+func derive(t reflect.Type, newObject func() any, o ReflectOptions) (*Reflected, error) {
 	schedule.SaveGlobals()
-	t := reflect.TypeFor[T]()
-	r := &Reflected{Class: &Class{Name: o.Name, New: func() any { return newObject() }, Close: o.Close, alive: o.alive}}
+	r := &Reflected{Class: &Class{Name: o.Name, New: newObject, Close: o.Close, alive: o.alive}}
 	object, err := r.Class.Make()
 	if err != nil {
 		return nil, fmt.Errorf("reflecting on %v: %w", t, err)
@@ -164,7 +159,7 @@ func derive[T any](newObject func() T, o ReflectOptions) (*Reflected, error) {
 		if !m.IsExported() {
 			continue
 		}
-		method, reason := deriveMethod[T](m, o, other)
+		method, reason := deriveMethod(t, m, o, other)
 		if reason != "" && slices.Contains(o.Core, m.Name) {
 			return nil, fmt.Errorf("reflecting on %v: core method %s is left out: %s", t, m.Name, reason)
 		}
@@ -285,7 +280,7 @@ func (r *Reflected) mustHave(methods []string) error {
 const promotedReason = "promoted from an embedded lock: name it among the core, read-only or weak ones, or in a program"
 
 // deriveMethod returns the Method for m, or why there is none.
-func deriveMethod[T any](m reflect.Method, o ReflectOptions, other func() reflect.Value) (*Method, string) {
+func deriveMethod(t reflect.Type, m reflect.Method, o ReflectOptions, other func() reflect.Value) (*Method, string) {
 	if slices.Contains(o.Exclude, m.Name) {
 		return nil, excludedReason
 	}
@@ -297,13 +292,13 @@ func deriveMethod[T any](m reflect.Method, o ReflectOptions, other func() reflec
 	names, levels, _ := o.Levels()
 	level, hasLevel := levels[m.Name]
 	method.Level, method.Weak = level, slices.Contains(names, m.Name) && !hasLevel
-	s, reason := signatureOf(m, values.Object{Type: reflect.TypeFor[T](), Makers: o.Makers}, o.Spec != nil)
+	s, reason := signatureOf(m, values.Object{Type: t, Makers: o.Makers}, o.Spec != nil)
 	if reason != "" {
 		return nil, reason
 	}
 	s.other = other
 	named := method.Core || method.ReadOnly || slices.Contains(names, m.Name) || strings.Contains(o.programs, m.Name+"(")
-	if !named && slices.Contains(lockMethods, m.Name) && isPromoted(reflect.TypeFor[T](), m.Name, 0) {
+	if !named && slices.Contains(lockMethods, m.Name) && isPromoted(t, m.Name, 0) {
 		return nil, promotedReason
 	}
 	for i, p := range s.params {
@@ -322,12 +317,7 @@ func deriveMethod[T any](m reflect.Method, o ReflectOptions, other func() reflec
 		method.Failure = s.zero(m)
 	}
 	method.written = s.source(m)
-	if m.Func.IsValid() { // not that of an interface
-		method.Prepare = direct[T](m.Func.Interface())
-	}
-	if method.Prepare == nil {
-		method.Prepare = s.byReflection(m)
-	}
+	method.Prepare = s.prepare(m)
 	return method, ""
 }
 

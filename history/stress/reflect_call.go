@@ -61,8 +61,8 @@ func isOption(t reflect.Type) bool {
 	return t.Kind() == reflect.Func || t.Kind() == reflect.Interface && t.NumMethod() > 0
 }
 
-// byReflection returns the Prepare of a method that has no direct call.
-func (s signature) byReflection(m reflect.Method) func([]history.Value) Call {
+// prepare returns the Prepare of a method.
+func (s signature) prepare(m reflect.Method) func([]history.Value) Call {
 	found := &implementation{}
 	shared := !slices.ContainsFunc(s.params, func(p Param) bool { return !p.Shared() })
 	return func(args []history.Value) Call {
@@ -165,50 +165,8 @@ func (s signature) value(out []reflect.Value, maker *values.Maker) history.Value
 	for _, p := range s.recorded {
 		add(maker.Recorded(p))
 	}
-	switch len(all) {
-	case 0, 1:
+	if len(all) < 2 {
 		return one
-	case 2:
-		if all[1].Kind() == history.Bool {
-			return pairValue(all[0], all[1].Bool())
-		}
 	}
 	return history.ListValue(all...)
-}
-
-// Frequent values that would have to be allocated: pairs of an int from -1, null or "" with a
-// boolean.
-var (
-	readyPairs = func() (pairs [32][2]history.Value) {
-		for i := range pairs {
-			pairs[i] = bothPairs(history.IntValue(int64(i - 1)))
-		}
-		return pairs
-	}()
-	readyNulls = bothPairs(history.NullValue)
-	readyBlank = bothPairs(history.StringValue(""))
-)
-
-func bothPairs(v history.Value) [2]history.Value {
-	return [2]history.Value{history.ListValue(v, history.BoolValue(false)), history.ListValue(v, history.BoolValue(true))}
-}
-
-func pairValue(v history.Value, ok bool) history.Value {
-	which := 0
-	if ok {
-		which = 1
-	}
-	switch v.Kind() {
-	case history.Int:
-		if i := uint64(v.Int() + 1); i < uint64(len(readyPairs)) {
-			return readyPairs[i][which]
-		}
-	case history.Null:
-		return readyNulls[which]
-	case history.String:
-		if v.Text() == "" {
-			return readyBlank[which]
-		}
-	}
-	return history.ListValue(v, history.BoolValue(ok))
 }
