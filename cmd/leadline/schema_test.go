@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/leadline/leadline/history/explore"
 	"github.com/leadline/leadline/history/stress"
 )
 
@@ -177,11 +178,11 @@ func lines(t *testing.T) map[string]string {
 		"family-exact-depth": of("family", "--exact-depth", "--output", "json", good),
 		"family-count":       of("family", "--count", "--output", "json", good),
 		"family-schedule":    of("family", "--output", "json", good),
-		"stress-violation":   written(&stressRecord{"violation", &stress.Finding{Expected: []stress.ExpectedOutcome{{Outcome: "0"}}, Scheduled: &stress.Scheduled{Steps: []stress.ScheduledStep{{}}}}, nil}),
+		"stress-violation":   written(&stressRecord{"violation", &stress.Finding{Expected: []stress.ExpectedOutcome{{Outcome: "0"}}, Scheduled: &stress.Scheduled{Steps: []explore.Step{{}}}}, nil}),
 		"stress-object":      written(&stressSummary{"object", &stress.Report{Crashes: []stress.Crash{{}}, Explored: &stress.Explored{}}, nil}),
 		"stress-go-test":     written(&goTestRecord{Kind: "go_test", Program: "{ Get() }"}),
 		"safety":             written(&safetyRecord{Kind: "safety", Unreproduced: []unreproduced{{Reason: "x"}}}),
-		"replay":             written(&stress.Replayed{Steps: []stress.ScheduledStep{{Place: "a.go:1"}}, Waiting: []string{"x"}}),
+		"replay":             written(&stress.Replayed{Steps: []explore.Step{{Place: "a.go:1"}}, Waiting: []string{"x"}}),
 		"composed":           written(&composedRecord{Operations: []operationRecord{{Method: "Load"}}}),
 	}
 	text, err := os.ReadFile(summary)

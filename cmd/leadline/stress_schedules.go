@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/history/explore"
 	"github.com/leadline/leadline/history/explore/instrument"
 	"github.com/leadline/leadline/history/explore/schedule"
 	"github.com/leadline/leadline/history/explore/worker"
@@ -205,7 +206,7 @@ func (f *stressFlags) showReplay(ctx context.Context, s streams, o *object) int 
 	}
 	out := bufio.NewWriter(s.out)
 	fmt.Fprintf(out, "%s: %s\nschedule %s\n\n", o.name, r.Program, r.Schedule)
-	if err := stress.WriteSteps(out, r.Steps); err != nil {
+	if err := explore.WriteSteps(out, r.Steps); err != nil {
 		return s.failed("replay", err)
 	}
 	fmt.Fprintln(out)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/leadline/leadline/history/explore"
 )
 
 // A Finding is a program with an outcome that no order of its invocations
@@ -87,7 +89,7 @@ type Scheduled struct {
 	// Total is how many executions there were until then, of all programs.
 	Total int64 `json:"total_executions"`
 	// Steps are those of the execution.
-	Steps []ScheduledStep `json:"steps"`
+	Steps []explore.Step `json:"steps"`
 	// Mark is a hash of the steps and of the order of invocations and responses.
 	Mark string `json:"mark"`
 	// Replayed is how many times the schedule was replayed in the process, with the
@@ -113,18 +115,6 @@ func (s *Scheduled) RealThreads() string {
 		return fmt.Sprintf("seen on real threads: %d of %d executions", s.OnThreads, s.ThreadExecutions)
 	}
 	return ""
-}
-
-// A ScheduledStep is a step of a thread, or the beginning or the end of an
-// invocation.
-type ScheduledStep struct {
-	// Thread counts the sequences first, and then goroutines of the object. It is -1
-	// for the initial and the final part.
-	Thread int    `json:"thread"`
-	Event  bool   `json:"event,omitempty"` // an invocation begins or ends
-	What   string `json:"what"`            // the invocation, its result, or what kind of step
-	Place  string `json:"place,omitempty"` // file:line
-	Value  string `json:"value,omitempty"` // that was read or written, if it is known
 }
 
 // again times the mean time between two violations is enough to see one almost

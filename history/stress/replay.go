@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/leadline/leadline/history/explore"
 	"github.com/leadline/leadline/history/explore/worker"
 )
 
@@ -29,7 +30,7 @@ type Replayed struct {
 	// executions had the same ones and the same outcome.
 	Mark        string
 	Times, Same int
-	Steps       []ScheduledStep
+	Steps       []explore.Step
 	Waiting     []string
 	// Panic is that of a goroutine of the object. Cut says that the execution has too
 	// many steps.

@@ -1,80 +1,10 @@
 package stress
 
 import (
-	"fmt"
-	"io"
-	"slices"
 	"strings"
+
+	"github.com/leadline/leadline/history/explore"
 )
-
-// Outside is the thread of the initial and the final part in ScheduledStep.
-const Outside = -1
-
-// WriteSteps writes the steps of a schedule, one a line, with a column for each
-// thread.
-func WriteSteps(w io.Writer, steps []ScheduledStep) error {
-	var threads []int
-	for _, s := range steps {
-		if !slices.Contains(threads, s.Thread) {
-			threads = append(threads, s.Thread)
-		}
-	}
-	slices.Sort(threads)
-	width := map[int]int{}
-	for _, s := range steps {
-		width[s.Thread] = max(width[s.Thread], len([]rune(s.text())), len(threadName(s.Thread)))
-	}
-	row := func(number string, cell func(thread int) string) error {
-		var b strings.Builder
-		fmt.Fprintf(&b, "%4s", number)
-		for _, t := range threads {
-			fmt.Fprintf(&b, "  %-*s", width[t], cell(t))
-		}
-		_, err := fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
-		return err
-	}
-	if err := row("", threadName); err != nil {
-		return err
-	}
-	n := 0
-	for _, s := range steps {
-		number := ""
-		if !s.Event {
-			n++
-			number = fmt.Sprint(n)
-		}
-		if err := row(number, func(t int) string {
-			if t != s.Thread {
-				return ""
-			}
-			return s.text()
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func threadName(t int) string {
-	if t == Outside {
-		return "before and after"
-	}
-	return fmt.Sprintf("thread %d", t)
-}
-
-func (s *ScheduledStep) text() string {
-	if s.Event {
-		return s.What
-	}
-	text := "  " + s.What
-	if s.Place != "" && s.Place != "." {
-		text += " " + s.Place
-	}
-	if s.Value != "" {
-		text += " " + s.Value
-	}
-	return text
-}
 
 // Comments of the file of a violation.
 const (
@@ -96,7 +26,7 @@ func (f *Finding) ScheduleComments(object string) string {
 		text.WriteString(objectComment + object + "\n")
 	}
 	text.WriteString(programComment + f.Program + "\n" + scheduleComment + f.Scheduled.Schedule + "\n")
-	_ = WriteSteps(&table, f.Scheduled.Steps) // to memory
+	_ = explore.WriteSteps(&table, f.Scheduled.Steps) // to memory
 	for line := range strings.Lines(table.String()) {
 		text.WriteString(stepComment + line)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	bodies "github.com/leadline/leadline/history/explore"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
 	"github.com/leadline/leadline/replay/stresstest"
@@ -31,7 +32,7 @@ func ExampleSchedules() {
 	for _, v := range e.Violations {
 		fmt.Printf("outcome %v of schedule %v with %d preemption\n", v.Outcome, v.Schedule, v.Preemptions)
 	}
-	_ = stress.WriteSteps(os.Stdout, []stress.ScheduledStep{
+	_ = bodies.WriteSteps(os.Stdout, []bodies.Step{
 		{Thread: 0, Event: true, What: "Inc()"}, {Thread: 0, What: "read", Place: "hits.go:12", Value: "= 0"},
 		{Thread: 1, Event: true, What: "Inc()"}, {Thread: 1, What: "read", Place: "hits.go:12", Value: "= 0"},
 	})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	bodies "github.com/leadline/leadline/history/explore"
+	"github.com/leadline/leadline/history/explore/schedule"
 	"github.com/leadline/leadline/history/stress"
 )
 
@@ -299,17 +300,35 @@ func (x *executor) repeats(ctx context.Context, f *stress.Finding) bool {
 // describe adds the steps of the schedule, and in a deadlock what waits for what.
 func (x *executor) describe(ctx context.Context, f *stress.Finding) {
 	v := violationOf(f)
-	steps, blocked, waits := newExplorer(ctx, f.Seen.Expected, x.options.Checker).steps(v.Schedule, v.left)
+	steps, blocked := newExplorer(ctx, f.Seen.Expected, x.options.Checker).steps(v.Schedule, v.left)
 	f.Scheduled = &stress.Scheduled{Schedule: v.Schedule.String(), Preemptions: v.Preemptions, Delays: v.Delays, Switches: v.Switches, Execution: v.Execution,
 		Total: x.report.Executions, Steps: steps, Mark: bodies.Mark(v.Trace, v.events), Replayed: inProcess, Spins: v.Spins}
+	waits := map[int]string{}
+	var texts []string
+	for _, b := range blocked {
+		texts = append(texts, b.Text)
+		if !b.Daemon {
+			waits[b.Index] = b.For
+		}
+	}
 	if f.Seen.Outcome.Waits() || len(v.left) > 0 {
-		f.Waiting = blocked
+		f.Waiting = texts
 	}
 	if h := f.Seen.History; h != nil {
 		for k := range h.Waits { // identifiers are the numbers of calls
 			h.Waits[k].For = waits[int(h.Ops[h.Waits[k].Op].ID().Int())]
 		}
 	}
+}
+
+// steps returns the steps of a schedule, and the threads that wait for ever.
+func (x *explorer) steps(s schedule.Schedule, left []int) ([]bodies.Step, []bodies.Blocked) {
+	return x.search.Steps(s, left, func(i int) string {
+		if i < 0 || i >= len(x.all) {
+			return ""
+		}
+		return x.all[i].String()
+	}, func(i int) string { return stress.Outcome{x.outcome[i]}.String() })
 }
 
 // Simplify implements stress.Executor.

@@ -55,7 +55,11 @@ func (x *executor) Replay(ctx context.Context, p *stress.Program, j *stress.Repl
 			result.Same++
 		}
 	}
-	result.Steps, result.Waiting, _ = by.steps(s, left)
+	steps, blocked := by.steps(s, left)
+	result.Steps = steps
+	for _, b := range blocked {
+		result.Waiting = append(result.Waiting, b.Text)
+	}
 	return result, nil
 }
 

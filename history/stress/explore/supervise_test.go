@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	bodies "github.com/leadline/leadline/history/explore"
 	"github.com/leadline/leadline/history/explore/worker"
 	"github.com/leadline/leadline/history/stress"
 )
@@ -34,7 +35,7 @@ func TestSuperviseSchedules(t *testing.T) {
 		t.Errorf("the replay is %+v, %v", replayed, err)
 	}
 	var text strings.Builder
-	if err := stress.WriteSteps(&text, replayed.Steps); err != nil || !strings.Contains(text.String(), "read explore/explore_test.go:") {
+	if err := bodies.WriteSteps(&text, replayed.Steps); err != nil || !strings.Contains(text.String(), "read explore/explore_test.go:") {
 		t.Errorf("the steps are\n%s%v", &text, err)
 	}
 	t.Logf("%s\n%s", f.Program, &text)
