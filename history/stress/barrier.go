@@ -2,7 +2,6 @@ package stress
 
 import (
 	"runtime"
-	"sync/atomic"
 	"time"
 )
 
@@ -14,8 +13,8 @@ func (t *thread) relax(n int) {
 	switch {
 	case n%64 == 63 && t.left.Load():
 		runtime.Goexit()
-	case n < spins && !alone:
-	case n < spins+yields && t.naps == 0 && !alone:
+	case n < spins:
+	case n < spins+yields && t.naps == 0:
 		start := time.Now()
 		if yield(); time.Since(start) > lateYield {
 			t.naps = crowded
@@ -26,33 +25,18 @@ func (t *thread) relax(n int) {
 	}
 }
 
-// A barrier lets threads wait for one another, spinning, or sleeping on one processor.
+// A barrier lets threads wait for one another, spinning.
 type barrier struct {
 	threads int32
 	arrived paddedInt64
 	passed  paddedInt64
-	gate    atomic.Uint32 // on one processor, how many times the threads have passed
 }
 
 func (b *barrier) wait(t *thread) {
 	passed := b.passed.Load()
 	if b.arrived.Add(1) == int64(b.threads)*(passed+1) {
 		b.passed.Store(passed + 1)
-		if alone {
-			b.gate.Add(1)
-			wake(&b.gate)
-		}
 		return
-	}
-	for alone {
-		gate := b.gate.Load()
-		if b.passed.Load() != passed {
-			return
-		}
-		if t.left.Load() {
-			runtime.Goexit()
-		}
-		sleepOn(&b.gate, gate)
 	}
 	for n := 0; b.passed.Load() == passed; n++ {
 		t.relax(n)

@@ -1,11 +1,8 @@
 package stress
 
 import (
-	"math"
 	"runtime"
-	"sync/atomic"
 	"syscall"
-	"time"
 	"unsafe"
 )
 
@@ -44,20 +41,4 @@ func yield() {
 func nap() {
 	t := syscall.NsecToTimespec(int64(napTime))
 	_ = syscall.Nanosleep(&t, nil)
-}
-
-const (
-	futexWait = 128 // FUTEX_WAIT_PRIVATE
-	futexWake = 129 // FUTEX_WAKE_PRIVATE
-)
-
-// sleepOn sleeps until wake is called, or briefly, unless n differs from was.
-func sleepOn(n *atomic.Uint32, was uint32) {
-	t := syscall.NsecToTimespec(int64(time.Millisecond))
-	_, _, _ = syscall.Syscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(n)), futexWait, uintptr(was), uintptr(unsafe.Pointer(&t)), 0, 0)
-}
-
-// wake wakes all threads that sleep on n.
-func wake(n *atomic.Uint32) {
-	_, _, _ = syscall.RawSyscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(n)), futexWake, math.MaxInt32, 0, 0, 0)
 }

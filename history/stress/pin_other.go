@@ -4,7 +4,6 @@ package stress
 
 import (
 	"runtime"
-	"sync/atomic"
 	"time"
 )
 
@@ -16,9 +15,3 @@ func yield() { runtime.Gosched() }
 
 // nap sleeps briefly.
 func nap() { time.Sleep(napTime) }
-
-// sleepOn sleeps briefly.
-func sleepOn(*atomic.Uint32, uint32) { nap() }
-
-// wake wakes nobody, as sleepOn sleeps only briefly.
-func wake(*atomic.Uint32) {}

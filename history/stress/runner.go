@@ -160,9 +160,6 @@ func RunProgram(ctx context.Context, c *Class, p *Program, o RunOptions) *Run {
 	}
 	if o.Recorded == 0 {
 		o.Recorded = len(strides)
-		if alone {
-			o.Recorded = aloneRecorded
-		}
 	}
 	r := &runner{class: c, program: p, options: o, calls: steps(p), start: time.Now(), batch: batch, before: runtime.NumGoroutine()}
 	if o.Batch > 0 {
@@ -173,22 +170,13 @@ func RunProgram(ctx context.Context, c *Class, p *Program, o RunOptions) *Run {
 	r.addThreads()
 	threads := len(r.threads)
 	r.barrier.threads = int32(threads)
-	needed := threads + 1
-	if alone {
-		needed++ // for interrupt
-	}
-	if before := runtime.GOMAXPROCS(0); before < needed {
-		runtime.GOMAXPROCS(needed)
+	if before := runtime.GOMAXPROCS(0); before < threads+1 {
+		runtime.GOMAXPROCS(threads + 1)
 		defer runtime.GOMAXPROCS(before)
 	}
 	for _, t := range r.threads {
 		r.ran.Add(1)
 		go t.run(ctx)
-	}
-	if alone {
-		ended := make(chan struct{})
-		defer close(ended)
-		go r.interrupt(ended)
 	}
 	if waits := r.watch(); waits != nil {
 		return &Run{Waits: waits, Elapsed: time.Since(r.start)}
@@ -386,9 +374,6 @@ func (t *thread) runBatch(number int64) {
 			} else {
 				results := t.results[k*n:]
 				for i := range t.sequence {
-					if alone && i > 0 {
-						t.mingle(at)
-					}
 					t.moved(at + int64(i) + 1)
 					results[i] = t.sequence[i].run(object)
 				}
@@ -404,9 +389,6 @@ func (t *thread) record(object any, k int, at int64) {
 	n := len(t.sequence)
 	results, events := t.results[k*n:], t.events[2*k*n:]
 	for i := range t.sequence {
-		if alone && i > 0 {
-			t.mingle(at)
-		}
 		events[2*i] = t.clock.Add(1)
 		t.moved(at + int64(i) + 1)
 		results[i] = t.sequence[i].run(object)
@@ -420,7 +402,7 @@ func (t *thread) keepUp(done int64, k int) {
 	for _, other := range t.waitFor {
 		t.await(t.threads[other], done+1)
 	}
-	if alone || k%strides[t.stride] != 0 {
+	if k%strides[t.stride] != 0 {
 		return
 	}
 	if t.program.Order == nil {
