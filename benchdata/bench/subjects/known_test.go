@@ -42,7 +42,7 @@ func (v *violation) String() string {
 }
 
 // knownViolations returns the violations of schedules.jsonl.
-func knownViolations(t *testing.T) []violation {
+func knownViolations(t testing.TB) []violation {
 	t.Helper()
 	text, err := os.ReadFile("schedules.jsonl")
 	if err != nil {
@@ -61,13 +61,13 @@ func knownViolations(t *testing.T) []violation {
 	return all
 }
 
+// workers serve the workers of this test program, by name.
+var workers = map[string]func(context.Context, *worker.Conn) error{"known": serveKnown, "preemptions": servePreemptions}
+
 // TestMain makes the program of the test a worker that explores instrumented copies.
 func TestMain(m *testing.M) {
-	switch worker.Name() {
-	case "known":
-		os.Exit(worker.Serve(serveKnown))
-	case "preemptions":
-		os.Exit(worker.Serve(servePreemptions))
+	if serve := workers[worker.Name()]; serve != nil {
+		os.Exit(worker.Serve(serve))
 	}
 	os.Exit(m.Run())
 }
@@ -169,7 +169,7 @@ const (
 
 // startInstrumented builds this test program with instrumented copies of the libraries, and
 // starts it as the worker with this name.
-func startInstrumented(t *testing.T, name string) *worker.Process {
+func startInstrumented(t testing.TB, name string) *worker.Process {
 	t.Helper()
 	copies, err := instrument.Build(t.Context(), instrument.Target{Packages: libraries(t)})
 	if err != nil {
@@ -197,7 +197,7 @@ func startInstrumented(t *testing.T, name string) *worker.Process {
 
 // libraries returns the packages of the constructors and what they import from modules
 // of others.
-func libraries(t *testing.T) []string {
+func libraries(t testing.TB) []string {
 	t.Helper()
 	paths := packagesOf(subjects(t))
 	out, err := exec.CommandContext(t.Context(), "go", slices.Concat([]string{"list", "-f", `{{join .Imports "\n"}}`}, paths)...).Output()

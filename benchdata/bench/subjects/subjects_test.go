@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write constructors_test.go and levels.jsonl")
 
-func subjects(t *testing.T) []object {
+func subjects(t testing.TB) []object {
 	t.Helper()
 	all, err := readList("subjects.txt")
 	if err != nil {
