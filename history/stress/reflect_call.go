@@ -18,6 +18,7 @@ type signature struct {
 	none     bool                 // the variadic parameter gets no values and is not among params
 	recorded []Param              // those that record what the method does with them
 	isError  []bool               // by result
+	asText   bool                 // all results are one string, as Go tests write them
 	other    func() reflect.Value // makes another object
 }
 
@@ -97,6 +98,7 @@ func (s signature) byReflection(m reflect.Method) func([]history.Value) Call {
 				call = f.CallSlice
 			}
 			if len(s.recorded) > 0 {
+				maker.AsText = s.asText
 				maker.Begin()
 				defer maker.End()
 			}
@@ -147,6 +149,13 @@ func (s signature) zero(m reflect.Method) history.Value {
 
 // value makes one value of all results, and of what the maker has recorded.
 func (s signature) value(out []reflect.Value, maker *values.Maker) history.Value {
+	if s.asText {
+		text := values.Sprint(out)
+		for _, p := range s.recorded {
+			text += maker.RecordedText(p)
+		}
+		return history.StringValue(text)
+	}
 	var one history.Value
 	var all []history.Value // if there are several
 	add := func(v history.Value) {

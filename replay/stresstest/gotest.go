@@ -2,7 +2,6 @@ package stresstest
 
 import (
 	"fmt"
-	"go/format"
 	"regexp"
 	"slices"
 	"strings"
@@ -55,13 +54,12 @@ func GoTestsOf(f *stress.Finding, at Place) (tests GoTests) {
 			tests.Remark += " (" + seen + ")"
 		}
 	default:
-		constructor := at.Constructor
+		test := gotest.Test{Package: at.Package, Name: at.Name, Body: f.GoTest.Body, Declaration: at.Declaration, Constructor: at.Constructor, Imports: imports(gotest.Taken...)}
 		if f.GoTest.ByValue {
-			constructor = "pointer(" + constructor + ")"
+			test.Constructor = "new(" + at.Constructor + ")"
 		}
-		test := gotest.Test{Package: at.Package, Name: at.Name, Body: f.GoTest.Body, Declaration: at.Declaration, Constructor: constructor, Suffix: at.Suffix, Imports: imports(gotest.Taken...)}
-		test.Comment = fmt.Sprintf("fails if the calls of a program have results that no order of them explains\n(%s). It runs ten seconds, or one with -short.\n\n\t%s\n\treturned %s",
-			seen, f.Program, strings.Join(strings.Fields(f.Outcome), " "))
+		test.Comment = fmt.Sprintf("fails if no order of the calls explains their results.\nIt runs ten seconds, or one with -short.\n\n\t%s\n\treturned %s (%s)",
+			f.Program, strings.Join(strings.Fields(f.Outcome), " "), seen)
 		tests.Alone = test.Source()
 	}
 	return tests
@@ -75,11 +73,7 @@ func (at *Place) schedule(f *stress.Finding, m *gotest.Imports) string {
 	text := fmt.Sprintf("package %s\n\n%s\n// %sSchedule replays a schedule of\n//\n//\t%s\n//\n// which returned %s. If the steps are others by now, it explores the schedules\n"+
 		"// of the program.\nfunc %[3]sSchedule(t *testing.T) {\n%[6]s.Replay(t, %s, %s, %s, %q)\n}\n",
 		at.Package, m, at.Name, f.Program, strings.Join(strings.Fields(f.Outcome), " "), test, made, options, gotest.Quote(f.Program), f.Scheduled.Schedule)
-	formatted, err := format.Source([]byte(text))
-	if err != nil {
-		return text
-	}
-	return string(formatted)
+	return gotest.Formatted(text)
 }
 
 // alias is the qualifier p of a constructor's package.
@@ -92,7 +86,7 @@ func PlaceOf(f *stress.Finding, path, packageName, expression string, must bool)
 	at := Place{Package: "stress_test", Name: gotest.Name(packageName + " " + strings.TrimPrefix(function.FindString(expression), "p.") + " " + f.Method), Constructor: constructor, Known: map[string]string{path: packageName}}
 	made, of := constructor, ""
 	if must {
-		at.Constructor = "must(" + constructor + ")"
+		at.Constructor, at.Declaration = "must("+constructor+")", gotest.Must
 		made = values.Mark + modulePath + "/history/stress" + values.Mark + ".Must(" + constructor + ")"
 	}
 	if f.GoTest != nil {

@@ -1,25 +1,9 @@
 // Package gotest has the parts of Go tests that reproduce a violation and need nothing but the
 // standard library and the package under test.
 //
-// Packages safety and stress write such tests. Parallel has the function that runs sequences
-// of calls in parallel, Shown the functions that write results as package stress compares them,
-// and Imports the names of packages.
+// Package stress writes the body of a Test, and package safety whole tests, which call the function
+// that Parallel declares. Imports has the names of packages.
 package gotest
-
-import (
-	_ "embed"
-	"strings"
-)
-
-//go:embed show.go
-var show string
-
-// Shown has the declarations result, shown, sequence and others, which write results of calls
-// as values.Show and stress.Outcome have them. They need the imports of ShownImports.
-var Shown = show[strings.Index(show, "\n// result "):]
-
-// ShownImports are the imports of Shown.
-var ShownImports = []string{"math", "reflect", "regexp", "slices", "strconv", "strings", "time", "unicode/utf8"}
 
 // NotReturning is what a test reports of calls that do not return.
 const NotReturning = "calls do not return"

@@ -28,7 +28,7 @@ const (
 func (k *Kind) Source(v history.Value) (string, bool) { return k.SourceRecording(v, "") }
 
 // SourceRecording is Source for an argument that adds what is done with it to a variable, if
-// the Kind records that: a slice of what the function shown returns, or a bytes.Buffer.
+// the Kind records that: a slice of strings, one for each call, or a bytes.Buffer.
 func (k *Kind) SourceRecording(v history.Value, calls string) (string, bool) {
 	ok, name := TypeSource(k.of)
 	ok = ok || k.of.Kind() == reflect.Interface
@@ -61,12 +61,24 @@ func (k *Kind) SourceRecording(v history.Value, calls string) (string, bool) {
 }
 
 // RecordedSource declares the variable for SourceRecording, and writes what it has as
-// Maker.Recorded returns it.
+// Maker.RecordedText returns it: pairs have no order.
 func (k *Kind) RecordedSource(calls string) (declared, shown string) {
 	if k.of.Kind() == reflect.Interface {
-		return "var " + calls + " " + from("bytes", "Buffer"), "quoted(" + calls + ".String())"
+		return "var " + calls + " " + from("bytes", "Buffer"), calls + ".String()"
 	}
-	return "var " + calls + " [][]string", fmt.Sprintf("sequence(%s, %d)", calls, k.of.NumIn())
+	declared, shown = "var "+calls+" []string", calls
+	if k.of.NumIn() == 2 {
+		shown = from("slices", "Sorted(") + from("slices", "Values(") + calls + "))"
+	}
+	return declared, from("fmt", "Sprint(") + shown + ")"
+}
+
+// RecordedTypes are those of the values that RecordedSource has.
+func (k *Kind) RecordedTypes() []reflect.Type {
+	if k.of.Kind() == reflect.Interface {
+		return nil
+	}
+	return slices.Collect(k.of.Ins())
 }
 
 // compose writes a value of several.
@@ -140,9 +152,9 @@ func (k *Kind) sourceFunction(w, name, calls string) (string, bool) {
 	if calls != "" && k.Records() {
 		var params []string
 		for i := range k.of.NumIn() {
-			params = append(params, fmt.Sprintf("&a%d", i))
+			params = append(params, fmt.Sprintf("a%d", i))
 		}
-		body = fmt.Sprintf("if len(%s) < %d { %[1]s = append(%[1]s, shown(%[3]s)) }; ", calls, maxRecorded, strings.Join(params, ", "))
+		body = fmt.Sprintf("%s = append(%[1]s, %s(%s)); ", calls, from("fmt", "Sprint"), strings.Join(params, ", "))
 	}
 	for i := range k.outs {
 		text, written := k.sourceResult(i, w)

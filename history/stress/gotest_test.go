@@ -1,0 +1,134 @@
+package stress
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress/gotest"
+	"github.com/leadline/leadline/history/stress/testdata/results"
+	"github.com/leadline/leadline/history/stress/values"
+)
+
+// goTestOf returns the Go test of a program, as if it had a violation.
+func goTestOf(t *testing.T, r *Reflected, program string) *GoTest {
+	t.Helper()
+	p, err := Parse(program, r.Class)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := NewExpected(r.Class, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return (&Finding{Seen: Seen{Expected: e}}).goTest(NewThreads(r.Class, &Options{}, &Report{}))
+}
+
+// TestGoTestResults: a Go test with each kind of result fails on a broken object, and passes on a correct one.
+func TestGoTestResults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the Go tool")
+	}
+	r, err := Reflect(results.New, ReflectOptions{Weak: []string{"Size", "Peek=monotonic"}, ReadOnly: []string{"Size", "Peek"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	goTest := goTestOf(t, r, `[ Bool(); Ints(); Floats(); Texts(); Bytes(); None(); Map() ] { Nothing(); Inc(); Peek() } || { Inc() } || { Size(); Inc() } order 0<2
+		[ Elapsed(); Fails(); Succeeds([1]); Panics(3); Each(=true); Each(once); Do(f); Write(w); Size() ]`)
+	if goTest.Missing != "" {
+		t.Fatal(goTest.Missing)
+	}
+	dir := t.TempDir()
+	overlay := map[string]string{}
+	const path = "github.com/leadline/leadline/history/stress/testdata/results"
+	for name, constructor := range map[string]string{"Correct": "new(" + values.Mark + path + values.Mark + ".New())", "Broken": values.Mark + path + values.Mark + ".NewBroken()"} {
+		test := gotest.Test{Package: "results_test", Name: "Test" + name, Comment: "is a test.", Body: goTest.Body, Constructor: constructor, Imports: &gotest.Imports{Taken: gotest.Taken}}
+		file := filepath.Join(dir, name+"_test.go")
+		if err := os.WriteFile(file, []byte(test.Source()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		seen, err := filepath.Abs("testdata/results/" + name + "_test.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		overlay[seen] = file
+	}
+	text, err := json.Marshal(map[string]any{"Replace": overlay})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(file, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-short", "-v", "-overlay="+file, "./testdata/results").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "--- PASS: TestCorrect") || !strings.Contains(string(out), "--- FAIL: TestBroken") || !strings.Contains(string(out), gotest.Unexplained) {
+		t.Errorf("%v:\n%s\n%s", err, out, strings.ReplaceAll(goTest.Body, values.Mark, "|"))
+	}
+}
+
+type tree struct{ Children []tree }
+
+type unprintable struct{ n int }
+
+func (u *unprintable) Inc() int              { u.n++; return u.n }
+func (u *unprintable) Self() *unprintable    { return u }
+func (u *unprintable) Any() any              { return u.n }
+func (u *unprintable) All() func(func(int))  { return nil }
+func (u *unprintable) Wait() <-chan int      { return nil }
+func (u *unprintable) Hidden() []unprintable { return nil }
+func (u *unprintable) Complex() complex128   { return 0 }
+func (u *unprintable) Tree() tree            { return tree{} }
+func (u *unprintable) Each(f func(*int) bool) {
+}
+func (u *unprintable) Both(f func(int), g func(int)) {}
+func (u *unprintable) Offer() (int, bool)            { u.n++; return u.n, true }
+func (u *unprintable) Address() string               { return "at 0xc000012345" }
+func (u *unprintable) Join(separate bool) (string, string) {
+	if u.n++; u.n > 1 {
+		return "a", "b"
+	}
+	return "ab", ""
+}
+
+// TestGoTestMissing: there is no Go test where strings do not show what differs, and the reason is given.
+func TestGoTestMissing(t *testing.T) {
+	failure := map[string]history.Value{"Offer": history.NullValue}
+	r, err := Reflect(func() *unprintable { return &unprintable{} }, ReflectOptions{Weak: []string{"Offer"}, Failure: failure})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for program, want := range map[string]string{
+		"{ Inc() } || { Inc() }":           "",
+		"{ Inc() } || { Self() }":          "a result of Self holds a pointer",
+		"{ Inc() } || { Any() }":           "a result of Any holds an interface",
+		"{ Inc() } || { All() }":           "a result of All holds a function",
+		"{ Inc() } || { Wait() }":          "a result of Wait holds a channel",
+		"{ Inc() } || { Hidden() }":        "a result of Hidden holds an unexported field",
+		"{ Inc() } || { Complex() }":       "a result of Complex holds a complex number",
+		"{ Inc() } || { Tree() }":          "a result of Tree holds values of its own type",
+		"{ Inc() } || { Each(=true) }":     "a result of Each holds a pointer",
+		"{ Inc() } || { Both(f,f) }":       "Both has several arguments that it calls or writes to",
+		"{ Inc() } || { Offer() }":         "the failure of Offer is not that of zero results",
+		"{ Inc() } || { Address() }":       "its results hold addresses",
+		"{ Join(true) } || { Join(true) }": "not all of its results differ as strings",
+		"{ Inc(); Inc(); Inc(); Inc() } || { Inc(); Inc(); Inc(); Inc() } || { Inc(); Inc() }": "the program has 3150 outcomes",
+	} {
+		if got := goTestOf(t, r, program); got.Missing != want || (got.Body == "") != (want != "") {
+			t.Errorf("%s: %q, want %q", program, got.Missing, want)
+		}
+	}
+	r.Class.Close = func(any) {}
+	if got := goTestOf(t, r, "{ Inc() } || { Inc() }").Missing; got != "its objects have to be closed" {
+		t.Error(got)
+	}
+	r.Class.Close = nil
+	r.Class.Methods = []*Method{{Name: "own", Prepare: func([]history.Value) Call { return func(any) history.Value { return history.NoValue } }}}
+	if got := goTestOf(t, r, "{ own() } || { own() }").Missing; got != "its methods do not belong to a Go type" {
+		t.Error(got)
+	}
+}
