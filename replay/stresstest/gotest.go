@@ -1,10 +1,13 @@
 package stresstest
 
 import (
+	"context"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/gotest"
@@ -29,7 +32,32 @@ type GoTests struct {
 	// Alone needs nothing but the package under test, and Schedule replays the schedule. Each
 	// may be "".
 	Alone, Schedule string
-	Remark          string // why Alone is missing
+	Remark          string // why one is missing
+}
+
+// Try builds both tests, with temp for files, and runs Alone in dir until the time is over. It drops those that
+// cannot be built, and Alone if it does not fail.
+func (g *GoTests) Try(ctx context.Context, left time.Duration, temp, dir, name string, build func(program, text string) error) (trial gotest.Trial) {
+	program := filepath.Join(temp, "found.test")
+	if g.Alone != "" {
+		const missing = "no Go test without leadline: "
+		if err := build(program, g.Alone); err != nil {
+			g.Remark = missing + err.Error()
+		} else if trial = gotest.Try(ctx, left, program, dir, name); trial.Runs == 0 {
+			g.Remark = missing + "the time was over before it had run"
+		} else if trial.Failing == 0 {
+			g.Remark = fmt.Sprintf("%sthe violation is rare on threads, and it did not fail in %d of %[2]d runs", missing, trial.Runs)
+		}
+		if trial.Failing == 0 {
+			g.Alone = ""
+		}
+	}
+	if g.Schedule != "" {
+		if err := build(program, g.Schedule); err != nil {
+			g.Schedule, g.Remark = "", strings.TrimPrefix(fmt.Sprintf("%s; no Go test of the schedule: %v", g.Remark, err), "; ")
+		}
+	}
+	return trial
 }
 
 // GoTestsOf writes Go tests of a violation. A schedule has a test of its own. Threads have one only
