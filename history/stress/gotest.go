@@ -96,8 +96,7 @@ func (p *Program) written() *Program {
 	return q
 }
 
-// goTestBody is the Go test of a program. A hundred objects are made at a time. Each goroutine makes
-// the calls of one sequence, on all of them, and waits for the others before each object.
+// goTestBody is the Go test of a program. It makes a hundred objects at a time.
 const goTestBody = `expected := [][{{.Calls}}]string{
 {{.Expected}}}
 limit := 10 * time.Second
@@ -111,30 +110,14 @@ if p := recover(); p != nil {
 *result = fmt.Sprint("panic: ", p)
 }
 }
-{{end}}for begin := time.Now(); time.Since(begin) < limit && runtime.NumGoroutine() < 100_000; {
+{{end}}for begin := time.Now(); time.Since(begin) < limit && runtime.NumGoroutine() < 10_000; {
 var results [100][{{.Calls}}]string
-var sequences [{{.Sequences}}][100]func()
+var sequences [100][]func()
 {{if .Final}}var final [100]func()
 {{end}}for i := range results {
 o := {{.NewObject}}
 {{.Program}}}
-var started [100]atomic.Int32
-var ended sync.WaitGroup
-for _, calls := range sequences {
-ended.Go(func() {
-for i := range calls {
-for started[i].Add(1); started[i].Load() < {{.Sequences}}; {
-runtime.Gosched()
-}
-for range rand.IntN(400) * rand.IntN(2) {
-started[i].Load()
-}
-calls[i]()
-}
-})
-}
-ended.Wait()
-for i := range results {
+` + gotest.Round + `for i := range results {
 {{if .Final}}final[i]()
 {{end}}if !slices.Contains(expected, results[i]) {
 t.Fatalf("the calls returned %q, {{.Unexplained}}", results[i])
@@ -157,7 +140,7 @@ func (e *Expected) goTestBody(outcomes []Count, runs []SequentialRun, seen Outco
 		lines.WriteString(e.expectedLine(o.Outcome, runs))
 	}
 	_ = template.Must(template.New("").Parse(goTestBody)).Execute(&body, map[string]any{ // to memory
-		"Calls": len(e.all), "Sequences": len(e.Program.Sequences), "Final": len(e.Program.Final) > 0, "Panics": slices.Contains(panics, true),
+		"Calls": len(e.all), "Final": len(e.Program.Final) > 0, "Panics": slices.Contains(panics, true),
 		"Expected": lines.String(), "Program": e.Program.calls(panics),
 		"NewObject": values.NewObject, "NotReturning": gotest.NotReturning, "Unexplained": gotest.Unexplained,
 	})
@@ -195,6 +178,7 @@ func (p *Program) calls(panics []bool) string {
 	for _, line := range calls(p.Initial) {
 		text += line + "\n"
 	}
+	sequences := "sequences[i] = []func(){\n"
 	for i, s := range p.Sequences {
 		lines := calls(s)
 		for _, o := range p.Order {
@@ -203,11 +187,12 @@ func (p *Program) calls(panics []bool) string {
 			}
 		}
 		if slices.ContainsFunc(p.Order, func(o [2]int) bool { return o[0] == i }) {
-			text += fmt.Sprintf("e%d := make(chan bool)\n", i)
+			text += fmt.Sprintf("e%d := make(chan bool) // is closed at the end of sequence %[1]d\n", i)
 			lines = append(lines, fmt.Sprintf("close(e%d)", i))
 		}
-		text += fmt.Sprintf("sequences[%d][i] = %s\n", i, function(lines))
+		sequences += function(lines) + ",\n"
 	}
+	text += sequences + "}\n"
 	if len(p.Final) > 0 {
 		text += "final[i] = " + function(calls(p.Final)) + "\n"
 	}
@@ -240,14 +225,10 @@ func (m *Method) unwritten() string {
 	if m.Weak && m.ReadOnly {
 		return ""
 	}
-	if len(g.recorded) > 1 {
-		return fmt.Sprintf("%s has several arguments that it calls or writes to", m.Name)
+	if len(g.recorded) > 0 {
+		return fmt.Sprintf("what %s calls or writes to is part of its result", m.Name)
 	}
-	results := slices.Collect(g.Type.Outs())
-	for _, p := range g.recorded {
-		results = append(results, p.RecordedTypes()...)
-	}
-	for _, t := range results {
+	for t := range g.Type.Outs() {
 		if what := values.Unprintable(t); what != "" {
 			return fmt.Sprintf("a result of %s holds %s", m.Name, what)
 		}
@@ -257,14 +238,10 @@ func (m *Method) unwritten() string {
 
 // source writes the n-th call of a program. If it is weak, it has no result.
 func (g *goMethod) source(n int, args []history.Value, weak, panics bool) string {
-	result, calls := fmt.Sprintf("results[i][%d]", n), fmt.Sprintf("p%d", n)
-	var in, lines []string
+	result := fmt.Sprintf("results[i][%d]", n)
+	var in []string
 	for i, v := range g.given(args) {
-		recorded := ""
-		if g.params[i].Records() && !weak {
-			recorded = calls
-		}
-		text, _ := g.params[i].SourceRecording(v, recorded)
+		text, _ := g.params[i].Source(v)
 		in = append(in, text)
 	}
 	if g.variadic {
@@ -274,14 +251,8 @@ func (g *goMethod) source(n int, args []history.Value, weak, panics bool) string
 	if g.Type.NumOut() > 0 && !weak {
 		call = result + " = fmt.Sprint(" + call + ")"
 	}
-	lines = append(lines, call)
-	if len(g.recorded) > 0 && !weak {
-		declared, written := g.recorded[0].RecordedSource(calls)
-		lines = []string{declared, call, result + " += " + written}
-	}
 	if panics {
-		lines = slices.Insert(lines, 0, fmt.Sprintf("defer caught(&%s)", result))
-		return function(lines) + "()"
+		return function([]string{"defer caught(&" + result + ")", call}) + "()"
 	}
-	return strings.Join(lines, "\n")
+	return call
 }

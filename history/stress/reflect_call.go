@@ -98,7 +98,6 @@ func (s signature) byReflection(m reflect.Method) func([]history.Value) Call {
 				call = f.CallSlice
 			}
 			if len(s.recorded) > 0 {
-				maker.AsText = s.asText
 				maker.Begin()
 				defer maker.End()
 			}
@@ -150,11 +149,7 @@ func (s signature) zero(m reflect.Method) history.Value {
 // value makes one value of all results, and of what the maker has recorded.
 func (s signature) value(out []reflect.Value, maker *values.Maker) history.Value {
 	if s.asText {
-		text := values.Sprint(out)
-		for _, p := range s.recorded {
-			text += maker.RecordedText(p)
-		}
-		return history.StringValue(text)
+		return values.Sprint(out)
 	}
 	var one history.Value
 	var all []history.Value // if there are several

@@ -26,15 +26,12 @@ type Test struct {
 }
 
 // Taken are names that the body of a test has for something else than packages.
-var Taken = []string{"t", "o", "i", "p", "expected", "limit", "caught", "begin", "results", "result", "sequences", "final", "started", "ended", "calls",
+var Taken = []string{"t", "o", "i", "expected", "limit", "caught", "begin", "results", "result", "sequences", "final", "started", "ended", "calls", "n",
 	"must", "any", "append", "bool", "error", "int", "len", "make", "new", "nil", "string", "true", "false"}
-
-// packages are those that the body of a test calls by their names.
-var packages = []string{"fmt", "math/rand/v2", "runtime", "runtime/debug", "slices", "sync", "sync/atomic", "testing", "time"}
 
 // Source writes the test.
 func (t *Test) Source() string {
-	for _, p := range packages {
+	for _, p := range append([]string{"fmt", "slices"}, ParallelImports...) {
 		if p != "fmt" || strings.Contains(t.Body, "fmt.") {
 			t.Imports.Name(p)
 		}

@@ -8,7 +8,6 @@ import (
 	"hash/crc32"
 	"reflect"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -230,7 +229,6 @@ type record struct {
 	goroutine atomic.Int64 // that calls the method; 0 if nothing is recorded
 	calls     [][]history.Value
 	written   bytes.Buffer
-	AsText    bool // each call is recorded as one string, by fmt.Sprint
 }
 
 // maxRecorded bounds the calls and the elements of an iterator that are recorded.
@@ -248,21 +246,6 @@ func (r *record) Recorded(k *Kind) history.Value {
 		return Quote(r.written.String())
 	}
 	return sequence(r.calls, k.of.NumIn())
-}
-
-// RecordedText is Recorded after calls as strings, as RecordedSource writes them.
-func (r *record) RecordedText(k *Kind) string {
-	if k.of.Kind() == reflect.Interface {
-		return r.written.String()
-	}
-	var calls []string
-	for _, call := range r.calls {
-		calls = append(calls, call[0].Text())
-	}
-	if k.of.NumIn() == 2 {
-		slices.Sort(calls)
-	}
-	return fmt.Sprint(calls)
 }
 
 // sequence returns a sequence of tuples of one size as a Value: for 0 their number, for 1 a
@@ -288,13 +271,7 @@ func sequence(tuples [][]history.Value, size int) history.Value {
 
 // call records a call of a function.
 func (r *record) call(in []reflect.Value) {
-	switch {
-	case !r.mine():
-		return
-	case r.AsText:
-		r.calls = append(r.calls, []history.Value{history.StringValue(Sprint(in))})
-		return
-	case len(r.calls) == maxRecorded:
+	if !r.mine() || len(r.calls) == maxRecorded {
 		return
 	}
 	shown := make([]history.Value, len(in))

@@ -4,15 +4,17 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
+
+	"github.com/leadline/leadline/history"
 )
 
-// Sprint writes Go values as fmt.Sprint does.
-func Sprint(list []reflect.Value) string {
+// Sprint returns what fmt.Sprint writes of Go values.
+func Sprint(list []reflect.Value) history.Value {
 	var all []any
 	for _, v := range list {
 		all = append(all, v.Interface())
 	}
-	return fmt.Sprint(all...)
+	return history.StringValue(fmt.Sprint(all...))
 }
 
 // Unprintable returns what values of a type hold that fmt.Sprint does not write alike in all
@@ -20,10 +22,11 @@ func Sprint(list []reflect.Value) string {
 func Unprintable(t reflect.Type) string { return unprintable(t, 0) }
 
 func unprintable(t reflect.Type, depth int) string {
-	switch k := t.Kind(); {
-	case depth > maxShown:
+	if depth > maxShown {
 		return "values of its own type"
-	case k == reflect.Interface && t.Implements(errorType), k >= reflect.Bool && k <= reflect.Float64, k == reflect.String:
+	}
+	switch k := t.Kind(); {
+	case k == reflect.Interface && t.Implements(errorType):
 		return ""
 	case k == reflect.Slice, k == reflect.Array:
 		return unprintable(t.Elem(), depth+1)
@@ -38,15 +41,7 @@ func unprintable(t reflect.Type, depth int) string {
 				return what
 			}
 		}
-		return ""
-	case k == reflect.Pointer, k == reflect.UnsafePointer:
-		return "a pointer"
-	case k == reflect.Func:
-		return "a function"
-	case k == reflect.Chan:
-		return "a channel"
-	case k == reflect.Interface:
-		return "an interface"
 	}
-	return "a complex number"
+	return map[reflect.Kind]string{reflect.Pointer: "a pointer", reflect.UnsafePointer: "a pointer", reflect.Func: "a function", reflect.Chan: "a channel",
+		reflect.Interface: "an interface", reflect.Complex64: "a complex number", reflect.Complex128: "a complex number"}[t.Kind()]
 }

@@ -31,7 +31,7 @@ func TestUnprintable(t *testing.T) {
 
 func TestSprint(t *testing.T) {
 	list := reflect.ValueOf(func() (int, bool, error, error, string, string) { return 1, true, nil, errors.New("e"), "a", "b" }).Call(nil)
-	if got := Sprint(list) + Sprint(nil); got != "1 true <nil> eab" {
+	if got := Sprint(list).Text() + Sprint(nil).Text(); got != "1 true <nil> eab" {
 		t.Errorf("%q", got)
 	}
 }

@@ -4,7 +4,6 @@ package results
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"runtime"
 	"sync/atomic"
@@ -52,8 +51,6 @@ func (o *Object) Fails() (int, error)             { return 7, errFull }
 func (o *Object) Succeeds(keys ...int) error      { return nil }
 func (o *Object) Panics(n int)                    { panic(fmt.Errorf("n is %d", n)) }
 func (o *Object) Each(f func(k int, v bool) bool) { _ = f(2, true) && f(1, false) }
-func (o *Object) Do(f func(string)) bool          { f("b"); f("a"); return true }
-func (o *Object) Write(w io.Writer) error         { _, err := w.Write([]byte("text")); return err }
 func (o *Object) Peek() int64                     { return o.n.Load() }
 func (o *Object) Size() *int64                    { n := o.n.Load(); return &n }
 
