@@ -2,6 +2,7 @@ package stress
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,6 +30,7 @@ func goTestOf(t *testing.T, r *Reflected, program string) *GoTest {
 }
 
 // TestGoTestResults: a Go test with each kind of result fails on a broken object, and passes on a correct one.
+// One fails when calls do not return.
 func TestGoTestResults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the Go tool")
@@ -37,37 +39,37 @@ func TestGoTestResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	goTest := goTestOf(t, r, `[ Bool(); Ints(); Floats(); Texts(); Bytes(); None(); Map() ] { Nothing(); Inc(); Peek() } || { Inc() } || { Size(); Inc() } order 2<0
+	counts := goTestOf(t, r, `[ Bool(); Ints(); Floats(); Texts(); Bytes(); None(); Map() ] { Nothing(); Inc(); Peek() } || { Inc() } || { Size(); Inc() } order 2<0
 		[ Elapsed(); Fails(); Succeeds([1]); Panics(3); Each(=true); Size() ]`)
-	if goTest.Missing != "" {
-		t.Fatal(goTest.Missing)
-	}
-	dir := t.TempDir()
-	overlay := map[string]string{}
-	const path = "github.com/leadline/leadline/history/stress/testdata/results"
-	for name, constructor := range map[string]string{"Correct": "new(" + values.Mark + path + values.Mark + ".New())", "Broken": values.Mark + path + values.Mark + ".NewBroken()"} {
-		test := gotest.Test{Package: "results_test", Name: "Test" + name, Comment: "is a test.", Body: goTest.Body, Constructor: constructor, Imports: &gotest.Imports{Taken: gotest.Taken}}
-		file := filepath.Join(dir, name+"_test.go")
-		if err := os.WriteFile(file, []byte(test.Source()), 0o666); err != nil {
+	waits := goTestOf(t, r, "{ Forth() } || { Back() }")
+	waits.Body = strings.Replace(waits.Body, "limit+20*time.Second", "limit", 1) // to wait less
+	dir, overlay := t.TempDir(), map[string]string{}
+	const qualifier = values.Mark + "github.com/leadline/leadline/history/stress/testdata/results" + values.Mark + "."
+	for _, test := range []gotest.Test{
+		{Name: "TestCorrect", Body: counts.Body, Constructor: "new(" + qualifier + "New())"},
+		{Name: "TestBroken", Body: counts.Body, Constructor: qualifier + "NewBroken()"},
+		{Name: "TestWaits", Body: waits.Body, Constructor: qualifier + "NewBroken()"},
+	} {
+		test.Package, test.Comment, test.Imports = "results_test", "is a test.", &gotest.Imports{Taken: gotest.Taken}
+		file := filepath.Join(dir, test.Name+"_test.go")
+		seen, err := filepath.Abs("testdata/results/" + test.Name + "_test.go")
+		if overlay[seen] = file; errors.Join(err, os.WriteFile(file, []byte(test.Source()), 0o666)) != nil {
 			t.Fatal(err)
 		}
-		seen, err := filepath.Abs("testdata/results/" + name + "_test.go")
-		if err != nil {
-			t.Fatal(err)
-		}
-		overlay[seen] = file
 	}
-	text, err := json.Marshal(map[string]any{"Replace": overlay})
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(dir, "overlay.json")
+	text, _ := json.Marshal(map[string]any{"Replace": overlay}) // strings
+	file, program := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "results.test")
 	if err := os.WriteFile(file, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-short", "-v", "-overlay="+file, "./testdata/results").CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "--- PASS: TestCorrect") || !strings.Contains(string(out), "--- FAIL: TestBroken") || !strings.Contains(string(out), gotest.Unexplained) {
-		t.Errorf("%v:\n%s\n%s", err, out, strings.ReplaceAll(goTest.Body, values.Mark, "|"))
+	if out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-o", program, "-overlay="+file, "./testdata/results").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s%s", err, out, counts.Missing)
+	}
+	for name, want := range map[string]string{"TestCorrect": "PASS", "TestBroken": gotest.Unexplained, "TestWaits": "panic: " + gotest.NotReturning} {
+		out, err := exec.CommandContext(t.Context(), program, "-test.short", "-test.run="+name).CombinedOutput()
+		if (err == nil) != (want == "PASS") || !strings.Contains(string(out), want) {
+			t.Errorf("%s: %v, want %s\n%s", name, err, want, out)
+		}
 	}
 }
 

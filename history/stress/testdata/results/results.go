@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -13,6 +14,7 @@ import (
 // An Object counts, unless it is Broken.
 type Object struct {
 	n      atomic.Int64
+	a, b   sync.Mutex
 	Broken bool
 }
 
@@ -34,6 +36,23 @@ func (o *Object) Inc() int64 {
 	runtime.Gosched()
 	o.n.Store(n)
 	return n
+}
+
+func (o *Object) Forth() { both(&o.a, &o.b) }
+
+// Back may wait for Forth, and Forth for Back.
+func (o *Object) Back() {
+	if o.Broken {
+		both(&o.b, &o.a)
+	}
+}
+
+func both(a, b *sync.Mutex) {
+	a.Lock()
+	runtime.Gosched()
+	b.Lock()
+	b.Unlock()
+	a.Unlock()
 }
 
 func (o *Object) Nothing()                      {}
