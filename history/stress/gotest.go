@@ -110,7 +110,9 @@ if p := recover(); p != nil {
 *result = fmt.Sprint("panic: ", p)
 }
 }
-{{end}}for begin := time.Now(); time.Since(begin) < limit && runtime.NumGoroutine() < 10_000; {
+{{end}}memory := []metrics.Sample{{"{{"}}Name: "/memory/classes/total:bytes"{{"}}"}}
+metrics.Read(memory)
+for begin := time.Now(); time.Since(begin) < limit && memory[0].Value.Uint64() < 2<<30; metrics.Read(memory) {
 var results [100][{{.Calls}}]string
 var sequences [100][]func()
 {{if .Final}}var final [100]func()

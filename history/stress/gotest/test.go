@@ -26,12 +26,12 @@ type Test struct {
 }
 
 // Taken are names that the body of a test has for something else than packages.
-var Taken = []string{"t", "o", "i", "expected", "limit", "caught", "begin", "results", "result", "sequences", "final", "started", "ended", "calls", "n",
+var Taken = []string{"t", "o", "i", "expected", "limit", "caught", "begin", "memory", "results", "result", "sequences", "final", "started", "ended", "calls", "n",
 	"must", "any", "append", "bool", "error", "int", "len", "make", "new", "nil", "string", "true", "false"}
 
 // Source writes the test.
 func (t *Test) Source() string {
-	for _, p := range append([]string{"fmt", "slices"}, ParallelImports...) {
+	for _, p := range append([]string{"fmt", "runtime/metrics", "slices"}, ParallelImports...) {
 		if p != "fmt" || strings.Contains(t.Body, "fmt.") {
 			t.Imports.Name(p)
 		}
