@@ -96,8 +96,10 @@
 //
 // The first violation of an object of --new also becomes a Go test, beside its history: the program, the
 // expected outcomes, each with an order that has it, and a loop of ten seconds (one with -short).
-// It imports nothing but the package and the standard library. Stress runs it up to three times, and
-// keeps it if it fails. A violation that schedules have found has another test, which replays the
+// It imports nothing but the package and the standard library. Results are compared as fmt.Sprint writes
+// them, so there is none if a result holds a pointer, a function, a channel, an interface other than error,
+// an unexported field, or what a function in an argument is called with. Stress runs it up to three times,
+// and keeps it if it fails. A violation that schedules have found has another test, which replays the
 // schedule by stresstest.Replay. A line says which tests there are, or why there is none. Each other
 // violation has a line with the command that makes its tests.
 //

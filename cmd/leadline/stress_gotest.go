@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -78,32 +77,17 @@ func (o *object) goTest(ctx context.Context, left time.Duration, v *savedViolati
 	place := stresstest.PlaceOf(v.Finding, o.path, packageName(ctx, o.path), o.expression, o.must)
 	place.Options = stresstest.OptionsSource(&o.reflect, o.path, o.makers...)
 	tests := stresstest.GoTestsOf(v.Finding, place)
-	remark := tests.Remark
-	save := func(name, text string) (*string, error) {
+	save := func(name, text string) *string {
 		file := filepath.Join(strings.TrimSuffix(v.file, ".jsonl"), name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			return nil, err
+		if text == "" || err != nil {
+			return nil
 		}
-		return &file, batch.WriteWhole(file, []byte(text))
-	}
-	if program := filepath.Join(temp, "stress.test"); tests.Alone != "" {
-		if err := buildTest(ctx, temp, program, "stress_test.go", tests.Alone); err != nil {
-			remark = fmt.Sprintf("its Go test does not compile: %v", err)
-		} else if rec.Trial = gotest.Try(ctx, left, program, temp, place.Name); rec.Runs == 0 {
-			remark = "no Go test without schedules: the time was over before it had run"
-		} else if rec.Failing == 0 {
-			remark = fmt.Sprintf("no Go test without schedules: the violation is rare on threads, and it did not fail in %s", counted(rec.Runs, "run", "runs"))
-		} else if rec.File, err = save("stress_test.go", tests.Alone); err != nil {
-			return rec, err
+		if err = os.MkdirAll(filepath.Dir(file), 0o755); err == nil {
+			err = batch.WriteWhole(file, []byte(text))
 		}
+		return &file
 	}
-	if program := filepath.Join(temp, "schedule.test"); tests.Schedule != "" {
-		if err := buildTest(ctx, temp, program, "schedule_test.go", tests.Schedule); err != nil {
-			remark = cmp.Or(remark, fmt.Sprintf("the Go test of its schedule does not compile: %v", err))
-		} else if rec.Schedule, err = save(filepath.Join("schedule", "schedule_test.go"), tests.Schedule); err != nil {
-			return rec, err
-		}
-	}
-	rec.Remark = present(remark)
-	return rec, nil
+	rec.Trial = tests.Try(ctx, left, temp, temp, place.Name, func(program, text string) error { return buildTest(ctx, temp, program, "stress_test.go", text) })
+	rec.File, rec.Schedule, rec.Remark = save("stress_test.go", tests.Alone), save(filepath.Join("schedule", "schedule_test.go"), tests.Schedule), present(tests.Remark)
+	return rec, err
 }

@@ -225,7 +225,7 @@ func runOnce(cmd *exec.Cmd) ([]byte, error) {
 	program := cmd.Args[slices.Index(cmd.Args, "-o")+1]
 	dir := filepath.Dir(program)
 	key := strings.ReplaceAll(fmt.Sprint(cmd.Dir, cmd.Env, cmd.Args), dir, "")
-	for _, name := range []string{"overlay.json", "main.go", "safety_test.go", "stress_test.go", "schedule_test.go"} {
+	for _, name := range []string{"overlay.json", "main.go", "safety_test.go", "stress_test.go"} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil && !os.IsNotExist(err) {
 			return nil, err

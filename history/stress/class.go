@@ -62,8 +62,7 @@ type Method struct {
 	Prepare func(args []history.Value) Call
 
 	goName string // of a method that Reflect has found
-	// written returns how Go calls it as the n-th invocation; see signature.source.
-	written func(n int, args []history.Value) (before, result string)
+	inGo   *goMethod
 }
 
 // A Call calls a method of an object and returns its result: None if the

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
+	"text/template"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/stress/gotest"
@@ -23,163 +23,238 @@ type GoTest struct {
 	Missing string
 }
 
-// maxExpected bounds the expected outcomes of a Go test, and maxOrders the sequential runs that
-// it has comments about.
-const maxExpected, maxOrders = 1000, 10_000
+// maxExpected bounds the expected outcomes of a Go test, each of which is a line.
+const maxExpected = 100
 
-// goTest returns the Go test of a finding.
-func (f *Finding) goTest() *GoTest {
+// goTest returns the Go test of a finding. It runs the program sequentially once more, with results
+// as the test writes them.
+func (f *Finding) goTest(x Executor) *GoTest {
 	e := f.Seen.Expected
-	c, p := e.Class, e.Program
-	t := &GoTest{Type: c.goType, ByValue: c.byValue}
-	all, outcomes := p.All(), e.Outcomes()
-	switch {
-	case slices.ContainsFunc(all, func(inv Invocation) bool { return inv.Method.written == nil }):
-		t.Missing = "its methods do not belong to a Go type"
-	case c.Close != nil:
-		t.Missing = "its objects have to be closed"
-	case f.Fault != "":
-		t.Missing = "the fault is inside one call"
-	case f.RealTime:
-		t.Missing = "the results alone do not show it"
-	case len(outcomes) > maxExpected:
-		t.Missing = fmt.Sprintf("the program has %d outcomes", len(outcomes))
-	case slices.ContainsFunc(outcomes, func(o Count) bool { return o.Outcome.Waits() }):
-		t.Missing = "its calls may wait for ever"
-	}
+	t := &GoTest{Type: e.Class.goType, ByValue: e.Class.byValue, Missing: f.withoutGoTest()}
 	if t.Missing != "" {
 		return t
 	}
-	panics := slices.ContainsFunc(append(outcomes, Count{Outcome: f.Seen.Outcome}), func(o Count) bool {
-		return slices.ContainsFunc(o.Outcome, func(v history.Value) bool {
-			return v.Kind() == history.Exception && strings.HasPrefix(v.Text(), "panic: ")
-		})
-	})
-	var b strings.Builder
-	fmt.Fprintf(&b, "const program = %s\n", gotest.Quote(p.String()))
-	e.writeExpected(&b, all)
-	b.WriteString(`limit := 10 * time.Second
-		if testing.Short() {
-			limit = time.Second
-		}
-		for begin, executions := time.Now(), 0; time.Since(begin) < limit; {
-			var outcomes []func() string
-			parallel(t, 100, func() []func() {
-				o := ` + values.NewObject + "\n")
-	p.writeCalls(&b, panics)
-	fmt.Fprintf(&b, `})
-		for _, outcome := range outcomes {
-			executions++
-			if got := outcome(); !slices.Contains(expected, got) {
-				t.Fatalf("%%s returned %%s in execution %%d, %s", program, got, executions)
-			}
-		}
+	var runs []SequentialRun
+	written, err := x.Expected(e.Program.written())
+	if err == nil {
+		runs, err = written.Runs.All()
 	}
-	`, gotest.Unexplained)
-	t.Body = b.String()
+	if err != nil {
+		t.Missing = err.Error()
+		return t
+	}
+	switch outcomes := written.Outcomes(); {
+	case len(outcomes) < len(e.Outcomes()):
+		t.Missing = "not all of its results differ as strings"
+	case slices.ContainsFunc(outcomes, func(o Count) bool { return o.Outcome.hasAddress() }):
+		t.Missing = "its results hold addresses"
+	default:
+		t.Body = written.goTestBody(outcomes, runs, f.Seen.Outcome)
+	}
 	return t
 }
 
-// writeExpected writes the outcomes of the program, each with an order that has it.
-func (e *Expected) writeExpected(b *strings.Builder, all []Invocation) {
-	var runs []SequentialRun
-	total := int64(0)
-	for _, o := range e.Outcomes() {
-		total += o.Times
-	}
-	if total <= maxOrders {
-		runs, _ = e.Runs.All() // without all runs, some outcomes have no order in a comment
-	}
-	b.WriteString("expected := []string{\n")
-	for _, o := range e.Outcomes() {
-		if i := slices.IndexFunc(runs, func(r SequentialRun) bool { return r.Outcome.Equal(o.Outcome) }); i >= 0 {
-			fmt.Fprintf(b, "// %s\n", strings.Join(strings.Fields(inOrder(all, &runs[i])), " "))
+// withoutGoTest returns why a finding has no Go test, or "".
+func (f *Finding) withoutGoTest() string {
+	e := f.Seen.Expected
+	outcomes := e.Outcomes()
+	for _, inv := range e.Program.All() {
+		if why := inv.Method.unwritten(); why != "" {
+			return why
 		}
-		var parts []string
-		for _, v := range o.Outcome {
-			parts = append(parts, gotest.Canonical(v))
-		}
-		fmt.Fprintf(b, "%s,\n", gotest.Quote(strings.Join(parts, ",")))
 	}
-	b.WriteString("}\n")
+	switch {
+	case e.Class.Close != nil:
+		return "its objects have to be closed"
+	case f.Fault != "":
+		return "the fault is inside one call"
+	case f.RealTime:
+		return "the results alone do not show it"
+	case len(outcomes) > maxExpected:
+		return fmt.Sprintf("the program has %d outcomes", len(outcomes))
+	case slices.ContainsFunc(outcomes, func(o Count) bool { return o.Outcome.Waits() }):
+		return "its calls may wait for ever"
+	}
+	return ""
 }
 
-// writeCalls writes what is done with an object o: the initial part, the final part in a
-// function that returns the outcome, and the sequences.
-func (p *Program) writeCalls(b *strings.Builder, panics bool) {
+// hasAddress reports whether a string of the outcome may differ in another process.
+func (o Outcome) hasAddress() bool {
+	return slices.ContainsFunc(o, func(v history.Value) bool { return values.Quote(v.Text()).Text() != v.Text() })
+}
+
+// written returns the program with results as its Go test has them.
+func (p *Program) written() *Program {
+	q := p.clone()
+	for i := range q.Len() {
+		inv := q.at(i)
+		m, s := *inv.Method, inv.Method.inGo.signature
+		s.asText = true
+		m.Prepare, m.Failure = s.prepare(m.inGo.Method), s.zero(m.inGo.Method)
+		inv.Method = &m
+	}
+	return q
+}
+
+// goTestBody is the Go test of a program. It makes a hundred objects at a time.
+const goTestBody = `expected := [][{{.Calls}}]string{
+{{.Expected}}}
+limit := 10 * time.Second
+if testing.Short() {
+limit = time.Second
+}
+debug.SetTraceback("all")
+defer time.AfterFunc(limit+20*time.Second, func() { panic("{{.NotReturning}}") }).Stop()
+{{if .Panics}}caught := func(result *string) {
+if p := recover(); p != nil {
+*result = fmt.Sprint("panic: ", p)
+}
+}
+{{end}}memory := []metrics.Sample{{"{{"}}Name: "/memory/classes/total:bytes"{{"}}"}}
+metrics.Read(memory)
+for begin := time.Now(); time.Since(begin) < limit && memory[0].Value.Uint64() < 2<<30; metrics.Read(memory) {
+var results [100][{{.Calls}}]string
+var sequences [100][]func()
+{{if .Final}}var final [100]func()
+{{end}}for i := range results {
+o := {{.NewObject}}
+{{.Program}}}
+` + gotest.Round + `for i := range results {
+{{if .Final}}final[i]()
+{{end}}if !slices.Contains(expected, results[i]) {
+t.Fatalf("the calls returned %q, {{.Unexplained}}", results[i])
+}
+}
+}
+`
+
+// goTestBody writes the Go test of a program that is written, with its outcomes. A call may panic if it
+// does in one of these or in that of the violation.
+func (e *Expected) goTestBody(outcomes []Count, runs []SequentialRun, seen Outcome) string {
+	var lines, body strings.Builder
+	panics := make([]bool, len(e.all))
+	for _, o := range append(outcomes, Count{Outcome: seen}) {
+		for i, v := range o.Outcome {
+			panics[i] = panics[i] || v.Kind() == history.Exception && strings.HasPrefix(v.Text(), "panic: ")
+		}
+	}
+	for _, o := range outcomes {
+		lines.WriteString(e.expectedLine(o.Outcome, runs))
+	}
+	_ = template.Must(template.New("").Parse(goTestBody)).Execute(&body, map[string]any{ // to memory
+		"Calls": len(e.all), "Final": len(e.Program.Final) > 0, "Panics": slices.Contains(panics, true),
+		"Expected": lines.String(), "Program": e.Program.calls(panics),
+		"NewObject": values.NewObject, "NotReturning": gotest.NotReturning, "Unexplained": gotest.Unexplained,
+	})
+	return body.String()
+}
+
+// expectedLine writes an outcome, and an order that has it.
+func (e *Expected) expectedLine(o Outcome, runs []SequentialRun) string {
+	var texts, order []string
+	for _, v := range o {
+		texts = append(texts, gotest.Quote(v.Text()))
+	}
+	if i := slices.IndexFunc(runs, func(r SequentialRun) bool { return r.Outcome.Equal(o) }); i >= 0 {
+		for _, n := range runs[i].Order {
+			order = append(order, e.all[n].String())
+			if o[n].Text() != "" {
+				order[len(order)-1] += " = " + o[n].Text()
+			}
+		}
+	}
+	return fmt.Sprintf("{%s}, // %s\n", strings.Join(texts, ", "), strings.Join(strings.Fields(strings.Join(order, "; ")), " "))
+}
+
+// calls writes what is done with the object o of results[i]. Some calls may panic.
+func (p *Program) calls(panics []bool) string {
 	n := 0
-	calls := func(list []Invocation) {
+	calls := func(list []Invocation) (lines []string) {
 		for _, inv := range list {
-			before, result := inv.Method.written(n, inv.Args)
-			if inv.Method.Weak && inv.Method.ReadOnly {
-				before, result = before+"_ = "+result+"\n", strconv.Quote(gotest.Canonical(history.UnknownValue))
-			}
-			if panics {
-				before, result = "", "try(func() string {\n"+before+"return "+result+"\n})"
-			}
-			fmt.Fprintf(b, "%sr[%d] = %s\n", before, n, result)
+			lines = append(lines, inv.Method.inGo.source(n, inv.Args, inv.Method.Weak && inv.Method.ReadOnly, panics[n]))
 			n++
 		}
+		return lines
 	}
-	fmt.Fprintf(b, "var r [%d]string\n", p.Len())
-	calls(p.Initial)
-	if len(p.Order) > 0 {
-		fmt.Fprintf(b, "var e [%d]atomic.Bool // the sequences that have ended\n", len(p.Sequences))
+	text := ""
+	for _, line := range calls(p.Initial) {
+		text += line + "\n"
 	}
-	b.WriteString("sequences := []func(){\n")
+	sequences := "sequences[i] = []func(){\n"
 	for i, s := range p.Sequences {
-		b.WriteString("func() {\n")
+		lines := calls(s)
 		for _, o := range p.Order {
 			if o[1] == i {
-				fmt.Fprintf(b, "for !e[%d].Load() {\nruntime.Gosched()\n}\n", o[0])
+				lines = slices.Insert(lines, 0, fmt.Sprintf("<-e%d", o[0]))
 			}
 		}
-		calls(s)
-		if len(p.Order) > 0 {
-			fmt.Fprintf(b, "e[%d].Store(true)\n", i)
+		if slices.ContainsFunc(p.Order, func(o [2]int) bool { return o[0] == i }) {
+			text += fmt.Sprintf("e%d := make(chan bool) // is closed at the end of sequence %[1]d\n", i)
+			lines = append(lines, fmt.Sprintf("close(e%d)", i))
 		}
-		b.WriteString("},\n")
+		sequences += function(lines) + ",\n"
 	}
-	b.WriteString("}\noutcomes = append(outcomes, func() string {\n")
-	calls(p.Final)
-	b.WriteString("return strings.Join(r[:], \",\")\n})\nreturn sequences\n")
+	text += sequences + "}\n"
+	if len(p.Final) > 0 {
+		text += "final[i] = " + function(calls(p.Final)) + "\n"
+	}
+	return text
 }
 
-// source returns how a Go method is called as the n-th invocation of a program: statements,
-// and the expression of its result.
-func (s signature) source(m reflect.Method) func(n int, args []history.Value) (before, result string) {
-	return func(n int, args []history.Value) (before, result string) {
-		var in, errs, shown, left []string
-		for i := range s.isError {
-			name := fmt.Sprintf("%c%d", 'a'+i, n)
-			if left = append(left, name); s.isError[i] {
-				errs = append(errs, name)
-			} else {
-				shown = append(shown, "&"+name)
-			}
-		}
-		for i, v := range s.given(args) {
-			calls := ""
-			if p := s.params[i]; p.Records() {
-				calls = fmt.Sprintf("%c%d", 'p'+len(shown), n)
-				declared, written := p.RecordedSource(calls)
-				before += declared + "\n"
-				shown = append(shown, written)
-			}
-			text, _ := s.params[i].SourceRecording(v, calls)
-			in = append(in, text)
-		}
-		if s.variadic {
-			in[len(in)-1] += "..."
-		}
-		call := fmt.Sprintf("%s.%s(%s)\n", values.Self, m.Name, strings.Join(in, ", "))
-		if len(left) > 0 {
-			call = strings.Join(left, ", ") + " := " + call
-		}
-		list := "nil"
-		if len(errs) > 0 {
-			list = "[]error{" + strings.Join(errs, ", ") + "}"
-		}
-		return before + call, "result(" + strings.Join(append([]string{list}, shown...), ", ") + ")"
+// function writes a function, in one line if it has one.
+func function(lines []string) string {
+	if body := strings.Join(lines, "\n"); strings.Contains(body, "\n") {
+		return "func() {\n" + body + "\n}"
 	}
+	return "func() { " + strings.Join(lines, "") + " }"
+}
+
+// A goMethod is how Go calls a method that Reflect has found.
+type goMethod struct {
+	signature
+	reflect.Method
+}
+
+// unwritten returns why Go tests do not call a method, or "".
+func (m *Method) unwritten() string {
+	g := m.inGo
+	if g == nil {
+		return "its methods do not belong to a Go type"
+	}
+	if m.MayFail() && !m.Failure.Equal(g.zero(g.Method)) {
+		return fmt.Sprintf("the failure of %s is not that of zero results", m.Name)
+	}
+	if m.Weak && m.ReadOnly {
+		return ""
+	}
+	if len(g.recorded) > 0 {
+		return fmt.Sprintf("what %s calls or writes to is part of its result", m.Name)
+	}
+	for t := range g.Type.Outs() {
+		if what := values.Unprintable(t); what != "" {
+			return fmt.Sprintf("a result of %s holds %s", m.Name, what)
+		}
+	}
+	return ""
+}
+
+// source writes the n-th call of a program. If it is weak, it has no result.
+func (g *goMethod) source(n int, args []history.Value, weak, panics bool) string {
+	result := fmt.Sprintf("results[i][%d]", n)
+	var in []string
+	for i, v := range g.given(args) {
+		text, _ := g.params[i].Source(v)
+		in = append(in, text)
+	}
+	if g.variadic {
+		in[len(in)-1] += "..."
+	}
+	call := fmt.Sprintf("%s.%s(%s)", values.Self, g.Name, strings.Join(in, ", "))
+	if g.Type.NumOut() > 0 && !weak {
+		call = result + " = fmt.Sprint(" + call + ")"
+	}
+	if panics {
+		return function([]string{"defer caught(&" + result + ")", call}) + "()"
+	}
+	return call
 }

@@ -27,7 +27,7 @@ func (s *searcher) found(t *target, f *Finding) error {
 	}
 	s.report.Findings = append(s.report.Findings, f)
 	f.write()
-	f.GoTest = f.goTest()
+	f.GoTest = f.goTest(s.executor)
 	if s.options.unreduced != nil { // other programs may end the process
 		s.options.unreduced(f)
 	}

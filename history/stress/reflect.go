@@ -316,7 +316,7 @@ func deriveMethod(t reflect.Type, m reflect.Method, o ReflectOptions, other func
 	} else if method.Weak {
 		method.Failure = s.zero(m)
 	}
-	method.written = s.source(m)
+	method.inGo = &goMethod{s, m}
 	method.Prepare = s.prepare(m)
 	return method, ""
 }

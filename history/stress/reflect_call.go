@@ -18,6 +18,7 @@ type signature struct {
 	none     bool                 // the variadic parameter gets no values and is not among params
 	recorded []Param              // those that record what the method does with them
 	isError  []bool               // by result
+	asText   bool                 // all results are one string, as Go tests write them
 	other    func() reflect.Value // makes another object
 }
 
@@ -147,6 +148,9 @@ func (s signature) zero(m reflect.Method) history.Value {
 
 // value makes one value of all results, and of what the maker has recorded.
 func (s signature) value(out []reflect.Value, maker *values.Maker) history.Value {
+	if s.asText {
+		return values.Sprint(out)
+	}
 	var one history.Value
 	var all []history.Value // if there are several
 	add := func(v history.Value) {

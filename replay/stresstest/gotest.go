@@ -1,11 +1,13 @@
 package stresstest
 
 import (
+	"context"
 	"fmt"
-	"go/format"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/gotest"
@@ -30,7 +32,32 @@ type GoTests struct {
 	// Alone needs nothing but the package under test, and Schedule replays the schedule. Each
 	// may be "".
 	Alone, Schedule string
-	Remark          string // why Alone is missing
+	Remark          string // why one is missing
+}
+
+// Try builds both tests, with temp for files, and runs Alone in dir until the time is over. It drops those that
+// cannot be built, and Alone if it does not fail.
+func (g *GoTests) Try(ctx context.Context, left time.Duration, temp, dir, name string, build func(program, text string) error) (trial gotest.Trial) {
+	program := filepath.Join(temp, "found.test")
+	if g.Alone != "" {
+		const missing = "no Go test without leadline: "
+		if err := build(program, g.Alone); err != nil {
+			g.Remark = missing + err.Error()
+		} else if trial = gotest.Try(ctx, left, program, dir, name); trial.Runs == 0 {
+			g.Remark = missing + "the time was over before it had run"
+		} else if trial.Failing == 0 {
+			g.Remark = fmt.Sprintf("%sthe violation is rare on threads, and it did not fail in %d of %[2]d runs", missing, trial.Runs)
+		}
+		if trial.Failing == 0 {
+			g.Alone = ""
+		}
+	}
+	if g.Schedule != "" {
+		if err := build(program, g.Schedule); err != nil {
+			g.Schedule, g.Remark = "", strings.TrimPrefix(fmt.Sprintf("%s; no Go test of the schedule: %v", g.Remark, err), "; ")
+		}
+	}
+	return trial
 }
 
 // GoTestsOf writes Go tests of a violation. A schedule has a test of its own. Threads have one only
@@ -55,13 +82,12 @@ func GoTestsOf(f *stress.Finding, at Place) (tests GoTests) {
 			tests.Remark += " (" + seen + ")"
 		}
 	default:
-		constructor := at.Constructor
+		test := gotest.Test{Package: at.Package, Name: at.Name, Body: f.GoTest.Body, Declaration: at.Declaration, Constructor: at.Constructor, Imports: imports(gotest.Taken...)}
 		if f.GoTest.ByValue {
-			constructor = "pointer(" + constructor + ")"
+			test.Constructor = "new(" + at.Constructor + ")"
 		}
-		test := gotest.Test{Package: at.Package, Name: at.Name, Body: f.GoTest.Body, Declaration: at.Declaration, Constructor: constructor, Suffix: at.Suffix, Imports: imports(gotest.Taken...)}
-		test.Comment = fmt.Sprintf("fails if the calls of a program have results that no order of them explains\n(%s). It runs ten seconds, or one with -short.\n\n\t%s\n\treturned %s",
-			seen, f.Program, strings.Join(strings.Fields(f.Outcome), " "))
+		test.Comment = fmt.Sprintf("fails if no order of the calls explains their results.\nIt runs ten seconds, or one with -short.\n\n\t%s\n\treturned %s (%s)",
+			f.Program, strings.Join(strings.Fields(f.Outcome), " "), seen)
 		tests.Alone = test.Source()
 	}
 	return tests
@@ -75,11 +101,7 @@ func (at *Place) schedule(f *stress.Finding, m *gotest.Imports) string {
 	text := fmt.Sprintf("package %s\n\n%s\n// %sSchedule replays a schedule of\n//\n//\t%s\n//\n// which returned %s. If the steps are others by now, it explores the schedules\n"+
 		"// of the program.\nfunc %[3]sSchedule(t *testing.T) {\n%[6]s.Replay(t, %s, %s, %s, %q)\n}\n",
 		at.Package, m, at.Name, f.Program, strings.Join(strings.Fields(f.Outcome), " "), test, made, options, gotest.Quote(f.Program), f.Scheduled.Schedule)
-	formatted, err := format.Source([]byte(text))
-	if err != nil {
-		return text
-	}
-	return string(formatted)
+	return gotest.Formatted(text)
 }
 
 // alias is the qualifier p of a constructor's package.
@@ -92,7 +114,7 @@ func PlaceOf(f *stress.Finding, path, packageName, expression string, must bool)
 	at := Place{Package: "stress_test", Name: gotest.Name(packageName + " " + strings.TrimPrefix(function.FindString(expression), "p.") + " " + f.Method), Constructor: constructor, Known: map[string]string{path: packageName}}
 	made, of := constructor, ""
 	if must {
-		at.Constructor = "must(" + constructor + ")"
+		at.Constructor, at.Declaration = "must("+constructor+")", gotest.Must
 		made = values.Mark + modulePath + "/history/stress" + values.Mark + ".Must(" + constructor + ")"
 	}
 	if f.GoTest != nil {

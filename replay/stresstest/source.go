@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -24,6 +23,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/leadline/leadline/history/explore/instrument"
 	"github.com/leadline/leadline/history/explore/worker"
 	"github.com/leadline/leadline/history/stress/gotest"
 	"github.com/leadline/leadline/history/stress/values"
@@ -64,22 +64,12 @@ func (f *failure) goTests(t TB, o *Options, left time.Duration) string {
 		}
 		text += fmt.Sprintf("%s: %s\n", file, says)
 	}
-	program := filepath.Join(dir, "found.test")
+	trial := tests.Try(contextOf(t), left, dir, ".", name, func(program, text string) error { return buildFound(contextOf(t), dir, program, text) })
 	if tests.Alone != "" {
-		if err := buildFound(contextOf(t), dir, program, tests.Alone); err != nil {
-			text += fmt.Sprintf("No Go test without leadline: %v\n", err)
-		} else if trial := gotest.Try(contextOf(t), left, program, ".", name); trial.Failing > 0 {
-			add(base+"_test.go", tests.Alone, fmt.Sprintf("a Go test without leadline, which %v; copy it beside yours to keep it", trial))
-		} else {
-			tests.Remark = "no Go test without leadline: the violation is rare on threads"
-		}
+		add(base+"_test.go", tests.Alone, fmt.Sprintf("a Go test without leadline, which %v; copy it beside yours to keep it", trial))
 	}
 	if tests.Schedule != "" {
-		if err := buildFound(contextOf(t), dir, program, tests.Schedule); err != nil {
-			text += fmt.Sprintf("No Go test of the schedule: %v\n", err)
-		} else {
-			add(base+"_schedule_test.go", tests.Schedule, "a Go test that replays the schedule"+keep)
-		}
+		add(base+"_schedule_test.go", tests.Schedule, "a Go test that replays the schedule"+keep)
 	}
 	if tests.Remark != "" {
 		text += strings.ToUpper(tests.Remark[:1]) + tests.Remark[1:] + "\n"
@@ -101,42 +91,33 @@ func (at Place) outside() Place {
 // compiles reports whether the source of a test compiles where it is saved.
 func compiles(ctx context.Context, dir, source string) bool {
 	file := filepath.Join(filepath.FromSlash(savedDir), "leadline_found_test.go")
-	overlay, err := overlaid(dir, source, file)
-	return source != "" && err == nil && worker.Tool(ctx, "go", "vet", "-overlay", overlay, file).Run() == nil
+	return source != "" && withFound(ctx, dir, file, source, "vet", file) == nil
 }
 
 // buildFound builds the program of the package's tests and one more.
 func buildFound(ctx context.Context, dir, program, source string) error {
-	overlay, err := overlaid(dir, source, "leadline_found_test.go")
+	return withFound(ctx, dir, "leadline_found_test.go", source, "test", "-c", "-vet=off", "-tags="+buildTags(), "-o", program, ".")
+}
+
+// withFound runs a command of the Go tool, which sees a file of this directory, or below it, with the
+// given text.
+func withFound(ctx context.Context, dir, name, text string, args ...string) error {
+	seen, err := filepath.Abs(name)
 	if err != nil {
 		return err
 	}
-	args := []string{"test", "-c", "-vet=off", "-overlay", overlay, "-o", program}
-	if tags := buildTags(); tags != "" {
-		args = append(args, "-tags", tags)
+	file := filepath.Join(dir, "found_test.go")
+	flags, err := new(instrument.Copies).WithOverlay(filepath.Join(dir, "found.json"), map[string]string{seen: file})
+	if err = errors.Join(err, os.WriteFile(file, []byte(text), 0o666)); err != nil {
+		return err
 	}
-	if out, err := worker.Tool(ctx, "go", append(args, ".")...).CombinedOutput(); err != nil {
+	if out, err := worker.Tool(ctx, "go", slices.Insert(args, 1, flags...)...).CombinedOutput(); err != nil {
 		_, message, _ := strings.Cut(string(out), "found_test.go:")
 		_, message, _ = strings.Cut(message, ": ") // the line
 		line, _, _ := strings.Cut(message, "\n")
 		return fmt.Errorf("the arguments of the test cannot be copied: %s", line)
 	}
 	return nil
-}
-
-// overlaid returns a file of dir for the flag -overlay of the go command, with which a file of
-// this directory, or below it, has the given text.
-func overlaid(dir, source, name string) (overlay string, err error) {
-	file, overlay := filepath.Join(dir, "found_test.go"), filepath.Join(dir, "found.json")
-	absolute, err := filepath.Abs(name)
-	if err != nil {
-		return "", err
-	}
-	text, err := json.Marshal(map[string]any{"Replace": map[string]string{absolute: file}})
-	if err != nil {
-		return "", err
-	}
-	return overlay, errors.Join(os.WriteFile(file, []byte(source), 0o666), os.WriteFile(overlay, text, 0o666))
 }
 
 // buildTags returns the tags of this program, with commas.

@@ -36,9 +36,9 @@
 // to ignore the directory.
 //
 // It also writes Go tests of the violation there: one that needs nothing but the package under
-// test, if it fails, and one that replays the schedule by Replay. Copy them beside yours to keep
-// them. They have the constructor as it stands in the call of Test, so it must not use local
-// variables.
+// test, if it fails, and one that replays the schedule by Replay. The first compares results as
+// fmt.Sprint writes them. Copy them beside yours to keep them. They have the constructor as it
+// stands in the call of Test, so it must not use local variables.
 //
 // Your own specification may have faults, too. So Test first tries it on its
 // invocations (see replay.Trusted). If it finds a fault, the error is about the specification, and

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"go/format"
 	"os/exec"
-	"regexp"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -20,68 +18,35 @@ import (
 type Test struct {
 	Package, Name string
 	Comment       string // lines for the documentation of the function, after its name
-	// Body has import paths between marks of package values, calls the functions of this
-	// package, and makes objects by values.NewObject.
+	// Body has import paths between marks of package values, and makes objects by values.NewObject.
 	Body string
 	// Declaration declares what Constructor needs, an expression that makes an object.
 	Declaration, Constructor string
-	// Suffix ends the names of functions, in a package that has others.
-	Suffix string
-	// Imports has at least Own, Known and Taken.
-	Imports *Imports
+	Imports                  *Imports // has at least Own, Known and Taken
 }
 
 // Taken are names that the body of a test has for something else than packages.
-var Taken = []string{"t", "o", "r", "e", "expected", "limit", "begin", "executions", "outcomes", "outcome", "got", "parallel", "must", "result", "shown", "sequence",
-	"pointer", "try", "addresses", "quoted", "opaque", "any", "append", "bool", "error", "int", "len", "new", "nil", "string", "true", "false"}
-
-var functions = regexp.MustCompile(`(^|[^.\w])(parallel|result|shown|showAll|show1|showTime|sequence|pairsOf|opaque|quoted|must|pointer|try)([(\[])`)
-
-const pointerSource = `
-func pointer[T any](v T) *T { return &v }
-`
-
-const trySource = `
-// try returns what a call does, or its panic.
-func try(call func() string) (shown string) {
-	defer func() {
-		if p := recover(); p != nil {
-			shown = "!" + strconv.Quote(fmt.Sprintf("panic: %v", p))
-		}
-	}()
-	return call()
-}
-`
+var Taken = []string{"t", "o", "i", "expected", "limit", "caught", "begin", "memory", "results", "result", "sequences", "final", "started", "ended", "calls", "n",
+	"must", "any", "append", "bool", "error", "int", "len", "make", "new", "nil", "string", "true", "false"}
 
 // Source writes the test.
 func (t *Test) Source() string {
-	needed := slices.Concat(ParallelImports, ShownImports)
-	helpers := Parallel + Shown
-	if strings.Contains(t.Constructor, "must(") {
-		helpers += Must
+	for _, p := range append([]string{"fmt", "runtime/metrics", "slices"}, ParallelImports...) {
+		if p != "fmt" || strings.Contains(t.Body, "fmt.") {
+			t.Imports.Name(p)
+		}
 	}
-	if strings.Contains(t.Constructor, "pointer(") {
-		helpers += pointerSource
-	}
-	if strings.Contains(t.Body, "try(") {
-		helpers += trySource
-		needed = append(needed, "fmt")
-	}
-	slices.Sort(needed)
-	for _, p := range slices.Compact(needed) {
-		t.Imports.Name(p)
-	}
-	body, constructor := t.Imports.Resolve(t.Body), t.Imports.Resolve(t.Constructor)
+	body := t.Imports.Resolve(strings.ReplaceAll(t.Body, values.NewObject, t.Constructor))
 	declaration := t.Imports.Resolve(t.Declaration)
-	renamed := func(text string) string { return functions.ReplaceAllString(text, "${1}${2}"+t.Suffix+"${3}") }
-	body = strings.ReplaceAll(renamed(body), values.NewObject, renamed(constructor))
-	helpers = strings.ReplaceAll(renamed(helpers), "addresses", "addresses"+t.Suffix)
-	var text bytes.Buffer
-	fmt.Fprintf(&text, "package %s\n\n%s\n%s\n// %s %s\nfunc %[4]s(t *testing.T) {\n%[6]s}\n%s", t.Package, t.Imports, declaration, t.Name,
-		strings.ReplaceAll(strings.TrimSpace(t.Comment), "\n", "\n// "), body, helpers)
-	formatted, err := format.Source(text.Bytes())
+	return Formatted(fmt.Sprintf("package %s\n\n%s\n// %s %s\nfunc %[3]s(t *testing.T) {\n%[5]s}\n\n%s", t.Package, t.Imports, t.Name,
+		strings.ReplaceAll(strings.TrimSpace(t.Comment), "\n", "\n// "), body, declaration))
+}
+
+// Formatted formats the source of a file. It returns a faulty one as it is: the compiler reports it.
+func Formatted(source string) string {
+	formatted, err := format.Source([]byte(source))
 	if err != nil {
-		return text.String()
+		return source
 	}
 	return string(formatted)
 }

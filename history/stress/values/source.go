@@ -25,11 +25,7 @@ const (
 
 // Source writes an argument in Go, so that it has its type in any context. It returns false
 // for what has no name outside of its package.
-func (k *Kind) Source(v history.Value) (string, bool) { return k.SourceRecording(v, "") }
-
-// SourceRecording is Source for an argument that adds what is done with it to a variable, if
-// the Kind records that: a slice of what the function shown returns, or a bytes.Buffer.
-func (k *Kind) SourceRecording(v history.Value, calls string) (string, bool) {
+func (k *Kind) Source(v history.Value) (string, bool) {
 	ok, name := TypeSource(k.of)
 	ok = ok || k.of.Kind() == reflect.Interface
 	switch {
@@ -40,7 +36,7 @@ func (k *Kind) SourceRecording(v history.Value, calls string) (string, bool) {
 	case k.form == instant:
 		return fmt.Sprintf(from("time", "Unix(%d, 0).UTC()"), v.Int()), true
 	case k.form == word:
-		text, written := k.sourceWord(v.Text(), name, calls)
+		text, written := k.sourceWord(v.Text(), name)
 		return text, ok && written
 	case k.form == boolean, k.form == dynamic, k.of.Kind() == reflect.Interface && k.form == number, name == "int", name == "string":
 		return v.String(), ok
@@ -58,15 +54,6 @@ func (k *Kind) SourceRecording(v history.Value, calls string) (string, bool) {
 		texts = append(texts, text)
 	}
 	return k.compose(name, texts), ok
-}
-
-// RecordedSource declares the variable for SourceRecording, and writes what it has as
-// Maker.Recorded returns it.
-func (k *Kind) RecordedSource(calls string) (declared, shown string) {
-	if k.of.Kind() == reflect.Interface {
-		return "var " + calls + " " + from("bytes", "Buffer"), "quoted(" + calls + ".String())"
-	}
-	return "var " + calls + " [][]string", fmt.Sprintf("sequence(%s, %d)", calls, k.of.NumIn())
 }
 
 // compose writes a value of several.
@@ -106,7 +93,7 @@ func (k *Kind) compose(name string, parts []string) string {
 	return name + all
 }
 
-func (k *Kind) sourceWord(w, name, calls string) (string, bool) {
+func (k *Kind) sourceWord(w, name string) (string, bool) {
 	if k.makers != nil {
 		source := k.sources[slices.Index(k.plain, w)]
 		return source, source != ""
@@ -118,9 +105,6 @@ func (k *Kind) sourceWord(w, name, calls string) (string, bool) {
 		c := from("context", "")
 		return fmt.Sprintf("func() %sContext { ctx, cancel := %[1]sWithCancel(%[1]sBackground()); cancel(); return ctx }()", c), true
 	case "w":
-		if calls != "" {
-			return "&" + calls, true
-		}
 		return "new(" + from("bytes", "Buffer") + ")", true
 	case "chan":
 		_, element := TypeSource(k.of.Elem())
@@ -130,20 +114,13 @@ func (k *Kind) sourceWord(w, name, calls string) (string, bool) {
 	case "self":
 		return Self, true
 	}
-	return k.sourceFunction(w, name, calls)
+	return k.sourceFunction(w, name)
 }
 
 // sourceFunction writes a function with parameters a0, a1 and results r0, r1.
-func (k *Kind) sourceFunction(w, name, calls string) (string, bool) {
+func (k *Kind) sourceFunction(w, name string) (string, bool) {
 	_, head := signature(k.of, "a", "r")
 	body, ok := "", true
-	if calls != "" && k.Records() {
-		var params []string
-		for i := range k.of.NumIn() {
-			params = append(params, fmt.Sprintf("&a%d", i))
-		}
-		body = fmt.Sprintf("if len(%s) < %d { %[1]s = append(%[1]s, shown(%[3]s)) }; ", calls, maxRecorded, strings.Join(params, ", "))
-	}
 	for i := range k.outs {
 		text, written := k.sourceResult(i, w)
 		ok = ok && written
