@@ -275,7 +275,7 @@ func testThreads(t *testing.T) {
 		{"--new example.com/thing.NewFatal --time 1m", statusNot, `(?s)panic: boom: .*To reproduce: leadline stress --new example.com/thing.NewFatal ` +
 			`--program '.* --run 1s.*thing.\(\*Fatal\).Boom.func1.*saved as found/example.com_thing.NewFatal-crash-1.txt`},
 		{"--new example.com/thing.NewNothing --time 500ms", statusBad, `the constructor returns an error: no`},
-		{"--new example.com/thing.NewShared --program {Increment()}||{Increment()} --time 5m --run 5ms", statusUnknown, `nothing could be judged, as every program returned different results .*, such as \{ Increment`},
+		{"--new example.com/thing.NewShared --threads --program {Increment()}||{Increment()} --time 5m --run 5ms", statusUnknown, `nothing could be judged, as every program returned different results .*, such as \{ Increment`},
 		{"--new example.com/thing.NewOther --time 500ms", statusBad, `(?m)--new example.com/thing.NewOther: undefined: thing.NewOther; see`},
 		{"--new example.com/thing.NewCell[int](thing.NewOther()) --time 500ms", statusBad, `: undefined: thing.NewOther; see`},
 		{"--new example.com/thing.NewBroken(1) --time 500ms", statusBad, `: too many arguments in call to thing.NewBroken\n\thave \(number\)`},
