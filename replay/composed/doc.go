@@ -102,6 +102,25 @@
 // of open-source modules in the classes of that figure. The command leadline composed
 // finds such methods.
 //
+// # The real package
+//
+// The command leadline composed --check does not need the collection as a parameter. It runs the functions
+// of a package as they are, with its collections, in the scheduler of package history/explore:
+//
+//	extract.Programs   a Target for each function, in a file of the package
+//	   |
+//	   v
+//	Serve              a body: the method in one thread, one or two calls of the environment,
+//	   |               which schedule.Choose chooses, in another
+//	   v
+//	explore.Search     schedules with up to two preemptions; each execution is judged by what the
+//	   |               method does when it runs alone at each place among the calls
+//	   v
+//	Check              a Checked for each function: what was explored, a violation, or a reason
+//
+// A violation is one with the same results in replays, also if the clock advances faster. Unlike Test,
+// --check has no repairs, no linearization points, and no Options.
+//
 // # The effect of guidance
 //
 // The table has the runs up to the first violation. The first column is the

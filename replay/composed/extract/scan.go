@@ -74,14 +74,13 @@ type call struct {
 // A scanner scans one package.
 type scanner struct {
 	*golist.Source
-	fset    *token.FileSet
-	units   []*unit
-	byFunc  map[*types.Func]*unit
-	content map[*token.File][]byte // see read
+	fset   *token.FileSet
+	units  []*unit
+	byFunc map[*types.Func]*unit
 }
 
 func newScanner(s *golist.Source, fset *token.FileSet) *scanner {
-	x := &scanner{Source: s, fset: fset, byFunc: map[*types.Func]*unit{}, content: map[*token.File][]byte{}}
+	x := &scanner{Source: s, fset: fset, byFunc: map[*types.Func]*unit{}}
 	for _, file := range s.Files {
 		for _, d := range file.Decls {
 			switch d := d.(type) {
