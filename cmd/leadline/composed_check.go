@@ -5,13 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/leadline/leadline/history/explore/instrument"
+	"github.com/leadline/leadline/history/explore/instrument/golist"
 	"github.com/leadline/leadline/history/explore/worker"
 	"github.com/leadline/leadline/replay/composed"
 	"github.com/leadline/leadline/replay/composed/extract"
@@ -85,9 +86,10 @@ func (f *composedFlags) explore(ctx context.Context, s streams, found *extract.R
 			fmt.Fprintln(s.err, "leadline composed: interrupted")
 			return statusUnknown
 		}
-		for _, fn := range p.Functions {
-			if err != nil {
-				c.print(fn, &composed.Checked{Reason: err.Error()})
+		if err != nil {
+			fmt.Fprintf(s.err, "leadline composed: %s: %v\n", p.Path, err)
+			for _, fn := range p.Functions {
+				c.print(fn, &composed.Checked{Reason: "its package could not be built, or run, in the scheduler"})
 			}
 		}
 	}
@@ -122,13 +124,26 @@ func (c *composedCheck) explorePackage(ctx context.Context, p *extract.Program) 
 		return err
 	}
 	place, err := filepath.Rel(root, p.Dir)
-	if err != nil || !filepath.IsLocal(place) {
-		return fmt.Errorf("its package is outside of the module in %s: check it there", root)
+	inside := err == nil && filepath.IsLocal(place)
+	if !inside {
+		place = "."
 	}
 	compiling := false
 	_, err = instrument.Compile(ctx, instrument.Target{Dir: root, Packages: []string{p.Path}, Parts: p.Parts}, func(copies *instrument.Copies) error {
 		compiling = true
-		copies.Overlay[filepath.Join(p.Dir, extract.SourceName)] = file
+		of := p.Dir
+		if !inside { // a copy of its module replaces it
+			flags, err := copies.WithOverlay(filepath.Join(dir, "overlay.json"), nil)
+			if err != nil {
+				return err
+			}
+			out, err := golist.Tool(ctx, root, slices.Concat([]string{"list", "-f", "{{.Dir}}"}, flags, []string{p.Path})...)
+			if err != nil {
+				return err
+			}
+			of = strings.TrimSpace(string(out))
+		}
+		copies.Overlay[filepath.Join(of, extract.SourceName)] = file
 		return compileIn(ctx, place, filepath.Join(dir, "main.go"), fmt.Sprintf(composedProgram, p.Path), copies, "build", "-o", program)
 	})
 	switch {
@@ -138,7 +153,7 @@ func (c *composedCheck) explorePackage(ctx context.Context, p *extract.Program) 
 		return errors.New(advise(ctx, []byte(err.Error())))
 	}
 	next := 0
-	err = composed.Check(ctx, worker.Program{Path: program, Dir: work, Name: "composed", Schedules: true}, checkSilence, len(p.Functions), func(i int, checked *composed.Checked) {
+	err = composed.CheckAll(ctx, worker.Program{Path: program, Dir: work, Name: "composed", Schedules: true}, checkSilence, len(p.Functions), func(i int, checked *composed.Checked) {
 		c.print(p.Functions[i], checked)
 		next = i + 1
 	})
@@ -158,8 +173,7 @@ func (c *composedCheck) print(f *extract.Function, checked *composed.Checked) {
 	fmt.Fprintf(c.out, "%v: %s: %s (%s): ", f.Position, f.Name, f.Collection, f.Type)
 	switch {
 	case checked.Violation != nil:
-		fmt.Fprintln(c.out, "not atomic")
-		writeChecked(c.out, checked)
+		fmt.Fprintf(c.out, "not atomic\n\n  %s\n\n%v\n", checked.Call, checked.Violation)
 	case checked.Reason != "":
 		fmt.Fprintf(c.out, "not checked: %s\n", strings.ReplaceAll(checked.Reason, "\n", "\n    "))
 	default:
@@ -171,32 +185,4 @@ func (c *composedCheck) print(f *extract.Function, checked *composed.Checked) {
 		fmt.Fprintln(c.out)
 	}
 	c.err = errors.Join(c.err, c.out.Flush())
-}
-
-// writeChecked writes a violation in two columns, and the reason why it is one.
-func writeChecked(out io.Writer, c *composed.Checked) {
-	width := len("the method")
-	for _, s := range c.Violation.Steps {
-		if n := len([]rune(s.Text)); !s.Environment && n <= 60 {
-			width = max(width, n)
-		}
-	}
-	line := func(left, right string) {
-		fmt.Fprintln(out, strings.TrimRight(fmt.Sprintf("    %-*s   %s", width, left, right), " "))
-	}
-	fmt.Fprintf(out, "\n  %s\n\n", c.Call)
-	line("the method", "the environment")
-	for _, s := range c.Violation.Steps {
-		if s.Environment {
-			line("", s.Text)
-		} else {
-			line(s.Text, "")
-		}
-	}
-	line("", "then the collection holds "+c.Violation.Contents)
-	fmt.Fprint(out, "\n  If the method were atomic and ran\n")
-	for _, d := range c.Violation.Differences {
-		fmt.Fprintf(out, "    - %s\n", d)
-	}
-	fmt.Fprintln(out)
 }

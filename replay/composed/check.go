@@ -19,7 +19,7 @@ const (
 	checkExecutions  = 1 << 15 // of one search
 	checkTime        = 15 * time.Second
 	checkSequential  = 1 << 10 // executions of one order
-	checkSamples     = 64      // executions that are traced
+	checkTraced      = 64      // executions in which operations of the method are counted
 )
 
 // A checker is the oracle of a body: an execution is explained if the method, run alone at some place
@@ -31,9 +31,9 @@ type checker struct {
 	expected map[string]*expectation
 	opaque   map[reflect.Type]bool // pointer types whose targets are not compared
 	seen     map[string]*observed
-	waits    explore.Seen // executions that do not end
-	blocked  string       // what one of them waits for
-	samples  []schedule.Schedule
+	waits    explore.Seen        // executions that do not end
+	blocked  string              // what one of them waits for
+	returns  []schedule.Schedule // of executions in which the method returns
 	panics   string
 	moved    func()
 }
@@ -142,8 +142,8 @@ func (x *checker) Record(r *schedule.Result) *explore.Seen {
 		return &old.seen
 	}
 	o.seen.Detail, x.seen[key] = o, o
-	if x.panicked == "" && len(x.samples) < checkSamples {
-		x.samples = append(x.samples, slices.Clone(r.Schedule))
+	if x.panicked == "" && len(x.returns) < checkTraced {
+		x.returns = append(x.returns, slices.Clone(r.Schedule))
 	}
 	if x.panicked != "" {
 		x.panics = x.panicked

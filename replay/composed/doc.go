@@ -116,7 +116,7 @@
 //	explore.Search     schedules with up to two preemptions; each execution is judged by what the
 //	   |               method does when it runs alone at each place among the calls
 //	   v
-//	Check              a Checked for each function: what was explored, a violation, or a reason
+//	CheckAll           a Checked for each function: what was explored, a violation, or a reason
 //
 // A violation is one with the same results in replays, also if the clock advances faster. Unlike Test,
 // --check has no repairs, no linearization points, and no Options.

@@ -59,8 +59,6 @@ func (b *body) fill(before []string) {
 		}
 		if b.Whole {
 			keys = withOthers(keys)
-		} else if keys = keys[:min(len(keys), poolKeys)]; len(keys) > 1 && len(inside) > 0 {
-			keys = keys[:max(1, min(len(inside), poolKeys))]
 		}
 		b.add(keys[:min(len(keys), poolKeys)], true)
 	}

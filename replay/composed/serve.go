@@ -45,9 +45,9 @@ type CheckedStep struct {
 	Text        string `json:"text"`
 }
 
-// Check explores the targets of a program, which calls Serve, and reports each of them. A target that
+// CheckAll explores the targets of a program, which calls Serve, and reports each of them. A target that
 // ends the process, or takes no step for some time, does not keep the others from being explored.
-func Check(ctx context.Context, program worker.Program, silence time.Duration, targets int, each func(int, *Checked)) error {
+func CheckAll(ctx context.Context, program worker.Program, silence time.Duration, targets int, each func(int, *Checked)) error {
 	var p *worker.Process
 	defer func() {
 		if p != nil {
@@ -82,7 +82,7 @@ func Check(ctx context.Context, program worker.Program, silence time.Duration, t
 	return nil
 }
 
-// Serve is the main function of a program that explores targets for Check. It returns the exit status.
+// Serve is the main function of a program that explores targets for CheckAll. It returns the exit status.
 func Serve(targets []Target) int {
 	return worker.Serve(func(ctx context.Context, conn *worker.Conn) error {
 		for {
@@ -92,21 +92,33 @@ func Serve(targets []Target) int {
 			} else if err != nil {
 				return err
 			}
-			c := &Checked{}
-			if err := c.check(ctx, &targets[i], conn.Alive); err != nil {
-				c.Reason = err.Error()
-			}
-			conn.Send(c)
+			conn.Send(Check(ctx, &targets[i], conn.Alive))
 		}
 	})
 }
 
-// check explores a target.
-func (c *Checked) check(ctx context.Context, t *Target, moved func()) error {
-	b, err := newBody(t)
-	if err != nil {
-		return err
+// Check explores a target. It calls moved again and again. Arguments of type bool are true and, if that
+// shows no violation, false.
+func Check(ctx context.Context, t *Target, moved func()) *Checked {
+	var c *Checked
+	for _, no := range []bool{false, true} {
+		b, now := newBody(t), &Checked{}
+		b.no = no
+		if err := now.explore(ctx, b, moved); err != nil {
+			now.Reason = err.Error()
+		}
+		if c == nil || now.Violation != nil || c.Reason != "" && now.Reason == "" {
+			c = now
+		}
+		if c.Violation != nil || !slices.ContainsFunc(b.args, func(a reflect.Value) bool { return a.Kind() == reflect.Bool }) {
+			break
+		}
 	}
+	return c
+}
+
+// explore searches the executions of a body.
+func (c *Checked) explore(ctx context.Context, b *body, moved func()) error {
 	x := &checker{body: b, expected: map[string]*expectation{}, opaque: map[reflect.Type]bool{}, seen: map[string]*observed{}, moved: moved}
 	alone, err := x.choose()
 	if err != nil {
@@ -119,11 +131,11 @@ func (c *Checked) check(ctx context.Context, t *Target, moved func()) error {
 	if err := x.explore(ctx, c); err != nil || c.Violation != nil || c.Reason != "" {
 		return err
 	}
-	switch exercised := slices.ContainsFunc(x.samples, x.exercised); {
+	switch exercised := slices.ContainsFunc(x.returns, x.exercised); {
+	case exercised && c.Undecided > 0:
+		c.Reason = fmt.Sprintf("%d of %d executions could not be judged: they differ when they are repeated, for instance by what a global variable refers to", c.Undecided, c.Executions)
 	case exercised && c.Ops == 0:
 		c.Reason = fmt.Sprintf("%d executions are not all of those with one operation of the environment and one preemption", c.Executions)
-	case exercised && c.Undecided > 0:
-		c.Reason = fmt.Sprintf("%d of %d executions could not be judged: their results differ when they are repeated, or an order of them has too many", c.Undecided, c.Executions)
 	case exercised:
 	case alone != "":
 		c.Reason = "not exercised: " + alone
@@ -300,6 +312,25 @@ func (x *checker) violation(f *explore.Found) *CheckedViolation {
 		v.Differences = append(v.Differences, where+": "+x.difference(o, at, texts))
 	}
 	return v
+}
+
+// String returns the execution in two columns, and the reason why it is a violation.
+func (v *CheckedViolation) String() string {
+	var b strings.Builder
+	rows := [][2]string{{"the method", "the environment"}}
+	for _, s := range v.Steps {
+		if s.Environment {
+			rows = append(rows, [2]string{"", s.Text})
+		} else {
+			rows = append(rows, [2]string{s.Text, ""})
+		}
+	}
+	columns(&b, append(rows, [2]string{"", "then the collection holds " + v.Contents}))
+	b.WriteString("\n  If the method were atomic and ran\n")
+	for _, d := range v.Differences {
+		fmt.Fprintf(&b, "    - %s\n", d)
+	}
+	return b.String()
 }
 
 // method returns the text of the method's result, and environment that of a call.

@@ -46,6 +46,7 @@ type body struct {
 	function reflect.Value
 	kinds    []string // of the parameters of each operation
 	maker    int      // len(Makers) is the zero value
+	no       bool     // arguments of type bool are false
 
 	samples  []reflect.Value // keys and values of the environment
 	isKey    []bool
@@ -67,16 +68,13 @@ type body struct {
 	reads    [][]reflect.Value
 }
 
-func newBody(t *Target) (*body, error) {
+func newBody(t *Target) *body {
 	b := &body{Target: t, function: reflect.ValueOf(t.Function)}
-	if b.function.Kind() != reflect.Func {
-		return nil, fmt.Errorf("composed: %s is a %T, not a function", t.Name, t.Function)
-	}
 	for _, o := range t.Operations {
 		_, kinds, _ := strings.Cut(o, " ")
 		b.kinds = append(b.kinds, kinds)
 	}
-	return b, nil
+	return b
 }
 
 // before makes the receiver, the arguments, and the values of the environment.
@@ -96,6 +94,9 @@ func (b *body) before() {
 		}
 	}
 	for _, a := range b.args {
+		if a.Kind() == reflect.Bool && a.CanSet() {
+			a.SetBool(!b.no)
+		}
 		b.names.value(a.Interface())
 	}
 	for i, s := range b.samples {
