@@ -20,18 +20,25 @@ func TestComposedTwins(t *testing.T) {
 	old := checkSilence
 	checkSilence = 5 * time.Second
 	defer func() { checkSilence = old }()
-	text, err := os.ReadFile("../../replay/composed/extract/testdata/twins/twins.go")
-	if err != nil {
-		t.Fatal(err)
+	const dir = "../../replay/composed/extract/testdata/twins/"
+	type place struct {
+		file string
+		line int
 	}
-	want := map[int]string{} // by the line after the comment
-	for i, line := range strings.Split(string(text), "\n") {
-		if _, says, ok := strings.Cut(line, "// want: "); ok {
-			want[i+2] = says
+	want := map[place]string{} // by the line after the comment
+	for _, file := range []string{"twins.go", "more.go"} {
+		text, err := os.ReadFile(dir + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if _, says, ok := strings.Cut(line, "// want: "); ok {
+				want[place{dir + file, i + 2}] = says
+			}
 		}
 	}
 	var out, errs bytes.Buffer
-	if status := run([]string{"composed", "--check", "--output", "json", "../../replay/composed/extract/testdata/twins"}, nil, &out, &errs); status != stressStatus {
+	if status := run([]string{"composed", "--check", "--output", "json", dir}, nil, &out, &errs); status != stressStatus {
 		t.Errorf("status %d, %s", status, errs.String())
 	}
 	for d := json.NewDecoder(&out); ; {
@@ -45,13 +52,13 @@ func TestComposedTwins(t *testing.T) {
 		if says == "unknown" {
 			says = *r.Check.Reason
 		}
-		if w, ok := want[r.Line]; !ok || !strings.HasPrefix(says, w) {
+		if w, ok := want[place{r.File, r.Line}]; !ok || !strings.HasPrefix(says, w) {
 			t.Errorf("%s: %s, want %q", r.Function, says, w)
 		}
 		if (r.Check.Verdict == "violation") != (r.Check.Violation != nil) || r.Check.Verdict == "none" && r.Check.Ops == 0 {
 			t.Errorf("%s: %+v", r.Function, r.Check)
 		}
-		delete(want, r.Line)
+		delete(want, place{r.File, r.Line})
 	}
 	if len(want) > 0 {
 		t.Errorf("not listed: %v", want)

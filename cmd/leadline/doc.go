@@ -313,7 +313,7 @@
 //	1 function: 1 not atomic, 0 without a violation, 0 not checked
 //
 // The program may do less than this environment: whether its other functions run these operations at
-// the same time is for you to judge. The receiver is made by a constructor or is the zero value; strings
+// the same time is for you to judge. A lock that all of them hold does not keep the environment out. The receiver is made by a constructor or is the zero value; strings
 // are "a", "b", and so on, numbers 1, and functions return a constant or change their argument. The
 // environment uses the keys and values that the function uses, constants of the function, and
 // different values. A function that never returns after a second operation, or that cannot be called,

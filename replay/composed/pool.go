@@ -1,9 +1,9 @@
 package composed
 
 import (
-	"cmp"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // Bounds of what the environment uses.
@@ -53,6 +53,9 @@ func (b *body) fill(before []string) {
 				return a.Kind() > reflect.Float64 && a.Kind() != reflect.String && a.Type() != typeOfTypes
 			}), nil)
 		}
+		if len(keys) == 0 { // a type that the function asserts may be that of keys
+			keys = fitting(keyType, b.constants(b.Values), nil)
+		}
 		keys = slices.DeleteFunc(keys, func(k reflect.Value) bool { return !k.Comparable() })
 		if len(keys) == 0 {
 			keys = typical(keyType)
@@ -73,11 +76,9 @@ func (b *body) fill(before []string) {
 	b.calls, b.alphabet = nil, nil
 	for i, kinds := range b.kinds {
 		if kinds != "r" {
-			b.combine(environmentCall{operation: i}, kinds)
+			b.combine(environmentCall{operation: i}, strings.TrimPrefix(kinds, "?"))
 		}
 	}
-	reads := func(c environmentCall) int { return -min(1, len(b.kinds[c.operation])-len(c.args)) }
-	slices.SortStableFunc(b.alphabet, func(c, d environmentCall) int { return cmp.Compare(reads(d), reads(c)) })
 }
 
 func (b *body) add(values []reflect.Value, isKey bool) {
@@ -91,12 +92,8 @@ func (b *body) add(values []reflect.Value, isKey bool) {
 
 // combine adds the calls of an operation with all values for the rest of its parameters.
 func (b *body) combine(c environmentCall, kinds string) {
-	switch {
-	case kinds == "":
+	if kinds == "" {
 		b.alphabet = append(b.alphabet, c)
-		return
-	case kinds[0] == '?':
-		b.combine(c, kinds[1:])
 		return
 	}
 	for i := range b.samples {

@@ -62,7 +62,6 @@ type body struct {
 	results  [][]reflect.Value
 	returned []reflect.Value
 	panicked string // the panic of the method, or ""
-	ended    bool   // the method returned
 	began    int    // calls of the environment that had returned when the method began
 	begun    int    // calls of the environment that had begun when the method returned
 	reads    [][]reflect.Value
@@ -81,7 +80,7 @@ func newBody(t *Target) *body {
 func (b *body) before() {
 	b.names, b.args, b.pool = names{}, nil, nil
 	b.results, b.returned, b.panicked, b.reads = nil, nil, "", nil
-	b.calls, b.ended, b.began, b.begun, b.failure = b.calls[:0], false, 0, 0, nil
+	b.calls, b.began, b.begun, b.failure = b.calls[:0], 0, 0, nil
 	t, letters := b.function.Type(), 0
 	for i := range t.NumIn() {
 		switch {
@@ -172,9 +171,9 @@ func argument(t reflect.Type, letters *int) reflect.Value {
 		v.Set(reflect.ValueOf(1))
 	case t == reflect.TypeFor[error]():
 		v.Set(reflect.ValueOf(errors.New("a")))
-	case kind == reflect.Slice:
+	case kind == reflect.Slice && t.Elem().Kind() != reflect.Slice && t.Elem().Kind() != reflect.Map: // a type may be its own element
 		v.Set(reflect.Append(v, two(t.Elem(), letters)...))
-	case kind == reflect.Map:
+	case kind == reflect.Map && t.Elem().Kind() != reflect.Map:
 		v.Set(reflect.MakeMap(t))
 		for _, key := range two(t.Key(), letters) {
 			v.SetMapIndex(key, argument(t.Elem(), letters))
@@ -218,7 +217,7 @@ func (b *body) method() {
 	b.began = len(b.results)
 	results, panicked := protect(func() []reflect.Value { return b.function.Call(b.args) })
 	schedule.Returned() // it does not return if the execution is being ended
-	b.returned, b.panicked, b.ended, b.begun = results, panicked, true, len(b.calls)
+	b.returned, b.panicked, b.begun = results, panicked, len(b.calls)
 }
 
 // operate makes a call of the environment.
