@@ -162,19 +162,15 @@ func (t *target) site(place string, o *op) {
 // returns the signature.
 func (t *target) instantiate(s *types.Signature) (*types.Signature, error) {
 	name := t.unit.decl.Name.Name
-	ints, err := arguments(s.TypeParams())
-	if err != nil {
-		return nil, err
-	}
 	if s.Recv() == nil {
-		if t.Call = name; len(ints) == 0 {
-			return s, nil
+		ints, text, err := arguments(s.TypeParams())
+		if t.Call = name + text; err != nil || len(ints) == 0 {
+			return s, err
 		}
 		inst, err := types.Instantiate(nil, s, ints, true)
 		if err != nil {
 			return nil, err
 		}
-		t.Call += "[" + strings.TrimSuffix(strings.Repeat("int, ", len(ints)), ", ") + "]"
 		return inst.(*types.Signature), nil
 	}
 	recv := types.Unalias(s.Recv().Type())
@@ -186,7 +182,7 @@ func (t *target) instantiate(s *types.Signature) (*types.Signature, error) {
 	if !ok {
 		return nil, errors.New("the type of its receiver is unknown")
 	}
-	if _, err = arguments(s.RecvTypeParams()); err != nil {
+	if _, _, err := arguments(s.RecvTypeParams()); err != nil {
 		return nil, err
 	}
 	t.makers(named)
@@ -200,15 +196,18 @@ func (t *target) instantiate(s *types.Signature) (*types.Signature, error) {
 	return m.(*types.Func).Signature(), nil
 }
 
-// arguments returns int for each type parameter.
-func arguments(list *types.TypeParamList) (ints []types.Type, err error) {
+// arguments returns int for each type parameter, and the text such as [int, int].
+func arguments(list *types.TypeParamList) (ints []types.Type, text string, err error) {
 	for p := range list.TypeParams() {
 		if !types.Satisfies(types.Typ[types.Int], p.Constraint().Underlying().(*types.Interface)) {
-			return nil, fmt.Errorf("it has a type parameter %v that int does not satisfy", p)
+			return nil, "", fmt.Errorf("it has a type parameter %v that int does not satisfy", p)
 		}
 		ints = append(ints, types.Typ[types.Int])
 	}
-	return ints, nil
+	if len(ints) > 0 {
+		text = "[int" + strings.Repeat(", int", len(ints)-1) + "]"
+	}
+	return ints, text, nil
 }
 
 // makers sets the constructors of a type of the package: those with its name first.
@@ -225,13 +224,11 @@ func (t *target) makers(named *types.Named) {
 			made = types.Unalias(p.Elem())
 		}
 		n, ok := made.(*types.Named)
-		ints, err := arguments(f.Signature().TypeParams())
+		_, ints, err := arguments(f.Signature().TypeParams())
 		if !ok || n.Origin() != named.Origin() || err != nil || results.Len() == 2 && results.At(1).Type().String() != "error" {
 			continue
 		}
-		if len(ints) > 0 {
-			name += "[" + strings.TrimSuffix(strings.Repeat("int, ", len(ints)), ", ") + "]"
-		}
+		name += ints
 		if strings.EqualFold(f.Name(), "new"+named.Obj().Name()) {
 			t.Makers = slices.Insert(t.Makers, 0, name)
 		} else {
