@@ -18,7 +18,7 @@ func TestComposedTwins(t *testing.T) {
 		t.Skip("builds a program")
 	}
 	old := checkSilence
-	checkSilence = 5 * time.Second
+	checkSilence = 10 * time.Second
 	defer func() { checkSilence = old }()
 	const dir = "../../replay/composed/extract/testdata/twins/"
 	type place struct {

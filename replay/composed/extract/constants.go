@@ -16,16 +16,16 @@ func (t *target) constants(u *unit, depth int) {
 			f, isMethod := called(c).(*ast.SelectorExpr)
 			if isMethod && slices.ContainsFunc(u.ops, func(o *op) bool { return o.site == f.Sel.Pos() }) {
 				for i, e := range c.Args {
-					if v := t.scanner.Info.Types[e]; i == 0 {
-						t.add(&t.Keys, v)
+					if text := t.constant(t.scanner.Info.Types[e]); i == 0 {
+						t.Keys = add(t.Keys, text)
 					} else {
-						t.add(&t.Values, v)
+						t.Values = add(t.Values, text)
 					}
 				}
 			}
 		}
 		for _, e := range compared(n) {
-			t.add(&t.Values, t.scanner.Info.Types[e])
+			t.Values = add(t.Values, t.constant(t.scanner.Info.Types[e]))
 		}
 		return true
 	})
@@ -33,12 +33,6 @@ func (t *target) constants(u *unit, depth int) {
 		if callee := t.scanner.byFunc[c.callee]; callee != nil && callee != u && depth > 0 {
 			t.constants(callee, depth-1)
 		}
-	}
-}
-
-func (t *target) add(list *[]string, v types.TypeAndValue) {
-	if text := t.constant(v); text != "" && !slices.Contains(*list, text) {
-		*list = append(*list, text)
 	}
 }
 

@@ -39,7 +39,7 @@ type target struct {
 	Sites, Loops []string
 	Whole        bool
 
-	imports *[]string
+	imports []string
 }
 
 var programTemplate = template.Must(template.New("program").Funcs(template.FuncMap{"join": strings.Join}).Parse(`//go:build go1.21
@@ -80,19 +80,22 @@ func (r *Result) Programs() ([]*Program, error) {
 		p := &Program{Path: x.Package.ImportPath, Dir: x.Package.Dir}
 		var targets []*target
 		for ; i < len(r.Functions) && r.Functions[i].scanner == x; i++ {
-			f, before := r.Functions[i], imports
-			t := &target{Function: f, imports: &imports}
+			f := r.Functions[i]
+			t := &target{Function: f}
 			err := t.describe()
 			if err == nil {
 				err = t.compiles()
 			}
 			if err != nil {
-				f.Reason, imports = err.Error(), before
+				f.Reason = err.Error()
 				continue
 			}
+			for _, spec := range t.imports {
+				imports = add(imports, spec)
+			}
 			targets, p.Functions = append(targets, t), append(p.Functions, f)
-			if part := f.ops[0].typ.Obj().Pkg().Path(); part != "sync" && !slices.Contains(p.Parts, part) {
-				p.Parts = append(p.Parts, part)
+			if part := f.ops[0].typ.Obj().Pkg().Path(); part != "sync" {
+				p.Parts = add(p.Parts, part)
 			}
 		}
 		if len(targets) == 0 {
@@ -263,6 +266,9 @@ func (t *target) root(o types.Object, declared, s *types.Signature) error {
 	return nil
 }
 
+// standIn replaces package sync in the copies.
+const standIn = "github.com/leadline/leadline/history/explore/shim/sync"
+
 // typeText returns a type as the source of the program writes it. The copies of packages have the
 // types of package sync from a stand-in.
 func (t *target) typeText(typ types.Type) string {
@@ -272,12 +278,10 @@ func (t *target) typeText(typ types.Type) string {
 		}
 		path := p.Path()
 		if path == "sync" {
-			path = "github.com/leadline/leadline/history/explore/shim/sync"
+			path = standIn
 		}
 		spec := "leadline" + p.Name() + " " + strconv.Quote(path)
-		if !slices.Contains(*t.imports, spec) {
-			*t.imports = append(*t.imports, spec)
-		}
+		t.imports = add(t.imports, spec)
 		return "leadline" + p.Name()
 	})
 }
@@ -305,14 +309,22 @@ func ofInts(named *types.Named) *types.Named {
 	return inst.(*types.Named)
 }
 
-// compiles type-checks a program of this function alone. The package need not import what the program
-// imports, so expressions of such packages count as correct.
+// add appends a string that the list does not have.
+func add(list []string, s string) []string {
+	if s == "" || slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
+}
+
+// compiles type-checks a program of this function alone. The package need not import leadline, so
+// expressions of its packages count as correct.
 func (t *target) compiles() error {
-	text, err := source(t.scanner.Types.Name(), *t.imports, []*target{t})
+	text, err := source(t.scanner.Types.Name(), t.imports, []*target{t})
 	if err != nil {
 		return err
 	}
-	file, err := parser.ParseFile(t.scanner.fset, SourceName, text, parser.SkipObjectResolution)
+	file, err := parser.ParseFile(t.scanner.fset, SourceName, strings.ReplaceAll(text, standIn, "sync"), parser.SkipObjectResolution)
 	if err != nil {
 		return fmt.Errorf("it cannot be called: %w", err)
 	}
@@ -321,8 +333,7 @@ func (t *target) compiles() error {
 	var first error
 	conf.Error = func(err error) {
 		fault := err.(types.Error)
-		if first == nil && filepath.Base(fault.Fset.Position(fault.Pos).Filename) == SourceName &&
-			!strings.HasPrefix(fault.Msg, "could not import ") && !strings.HasSuffix(fault.Msg, "imported and not used") {
+		if first == nil && filepath.Base(fault.Fset.Position(fault.Pos).Filename) == SourceName && !strings.HasPrefix(fault.Msg, "could not import ") {
 			first = errors.New("it cannot be called: " + fault.Msg)
 		}
 	}

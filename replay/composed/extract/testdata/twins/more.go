@@ -210,3 +210,9 @@ func (q *queue) Drain() (sum int) {
 	}
 	return sum
 }
+
+// want: it cannot be called: p.Load undefined
+func deref(p **sync.Map) {
+	(*p).Load(1)
+	(*p).Delete(1)
+}
