@@ -131,6 +131,9 @@ func (c *composedCheck) explorePackage(ctx context.Context, p *extract.Program) 
 	compiling := false
 	_, err = instrument.Compile(ctx, instrument.Target{Dir: root, Packages: []string{p.Path}, Parts: p.Parts}, func(copies *instrument.Copies) error {
 		compiling = true
+		if p.IsMain && inside {
+			return compileIn(ctx, place, file, p.Source, copies, "build", "-o", program)
+		}
 		of := p.Dir
 		if !inside { // a copy of its module replaces it
 			flags, err := copies.WithOverlay(filepath.Join(dir, "overlay.json"), nil)
@@ -144,7 +147,7 @@ func (c *composedCheck) explorePackage(ctx context.Context, p *extract.Program) 
 			of = strings.TrimSpace(string(out))
 		}
 		copies.Overlay[filepath.Join(of, extract.SourceName)] = file
-		return compileIn(ctx, place, filepath.Join(dir, "main.go"), fmt.Sprintf(composedProgram, p.Path), copies, "build", "-o", program)
+		return compileIn(ctx, filepath.Join(place, stressMain), filepath.Join(dir, "main.go"), fmt.Sprintf(composedProgram, p.Path), copies, "build", "-o", program)
 	})
 	switch {
 	case err != nil && compiling:

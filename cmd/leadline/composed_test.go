@@ -26,7 +26,7 @@ func TestComposedTwins(t *testing.T) {
 		line int
 	}
 	want := map[place]string{} // by the line after the comment
-	for _, file := range []string{"twins.go", "more.go"} {
+	for _, file := range []string{"twins.go", "more.go", "tool/main.go"} {
 		text, err := os.ReadFile(dir + file)
 		if err != nil {
 			t.Fatal(err)
@@ -38,7 +38,7 @@ func TestComposedTwins(t *testing.T) {
 		}
 	}
 	var out, errs bytes.Buffer
-	if status := run([]string{"composed", "--check", "--output", "json", dir}, nil, &out, &errs); status != stressStatus {
+	if status := run([]string{"composed", "--check", "--output", "json", dir, dir + "tool"}, nil, &out, &errs); status != stressStatus {
 		t.Errorf("status %d, %s", status, errs.String())
 	}
 	for d := json.NewDecoder(&out); ; {

@@ -118,8 +118,14 @@
 //	   v
 //	CheckAll           a Checked for each function: what was explored, a violation, or a reason
 //
-// A violation is one with the same results in replays, also if the clock advances faster. Unlike Test,
-// --check has no repairs, no linearization points, and no Options.
+// There are four searches: one operation of the environment and then two, with one preemption and then
+// with two. Each ends after 32,768 executions or 15 seconds. Checked.Ops and Preemptions are those of the
+// last one before which all were complete; without any, the function counts as not checked.
+//
+// A violation has the same results in replays, also if the clock advances faster. Executions that do not
+// are undecided, and those that wait forever are not judged. If the function runs alone in a way that
+// ends the process, or takes no step for 20 seconds, the reason says so, and the others are explored in a
+// new process. Unlike Test, --check has no repairs, no linearization points, and no Options.
 //
 // # The effect of guidance
 //

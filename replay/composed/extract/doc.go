@@ -87,7 +87,7 @@
 // asserts.
 //
 // Function.Reason says why a function is in no program:
-//   - it is a function literal, or in a package main;
+//   - it is a function literal, or cannot be called by its name, such as init;
 //   - it has a type parameter that int does not satisfy;
 //   - its collection depends on a variable of the function, such as the element of a slice that a loop
 //     visits. Fields, global variables and parameters, and calls and elements that depend on these

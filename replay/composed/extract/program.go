@@ -14,16 +14,18 @@ import (
 )
 
 // A Program is how the functions of one package are called: Source is a file of the package, whose
-// function LeadlineComposed returns a composed.Target for each of Functions.
+// function LeadlineComposed returns a composed.Target for each of Functions. In a package main, it serves
+// them before main begins.
 type Program struct {
 	Path, Dir string // of the package
+	IsMain    bool
 	Source    string
 	Functions []*Function
 	Parts     []string // the packages of the collections
 }
 
-// SourceName is the name of the file in the package.
-const SourceName = "leadline_composed.go"
+// SourceName is the name of the file in the package. Its init function is the last one.
+const SourceName = "zz_leadline_composed.go"
 
 // A target is what the template of a program has to know about a function.
 type target struct {
@@ -47,7 +49,8 @@ var programTemplate = template.Must(template.New("program").Funcs(template.FuncM
 package {{.Package}}
 
 import (
-	leadlineComposed "github.com/leadline/leadline/replay/composed"
+	{{if eq .Package "main"}}leadlineOS "os"
+	{{end}}leadlineComposed "github.com/leadline/leadline/replay/composed"
 {{range .Imports}}	{{.}}
 {{end}})
 
@@ -63,7 +66,9 @@ func LeadlineComposed() []leadlineComposed.Target {
 		},
 {{end}}	}
 }
-`))
+{{if eq .Package "main"}}
+func init() { leadlineOS.Exit(leadlineComposed.Serve(LeadlineComposed())) }
+{{end}}`))
 
 func source(name string, imports []string, targets []*target) (string, error) {
 	var b strings.Builder
@@ -77,7 +82,7 @@ func (r *Result) Programs() ([]*Program, error) {
 	var programs []*Program
 	for i := 0; i < len(r.Functions); {
 		x, imports := r.Functions[i].scanner, []string(nil)
-		p := &Program{Path: x.Package.ImportPath, Dir: x.Package.Dir}
+		p := &Program{Path: x.Package.ImportPath, Dir: x.Package.Dir, IsMain: x.Types.Name() == "main"}
 		var targets []*target
 		for ; i < len(r.Functions) && r.Functions[i].scanner == x; i++ {
 			f := r.Functions[i]
@@ -114,8 +119,6 @@ func (r *Result) Programs() ([]*Program, error) {
 func (t *target) describe() error {
 	d := t.unit.decl
 	switch {
-	case t.scanner.Types.Name() == "main":
-		return errors.New("it is in a package main, which cannot be imported")
 	case d == nil:
 		return errors.New("it is a function literal")
 	case d.Name.Name == "init" && d.Recv == nil || d.Name.Name == "_":
