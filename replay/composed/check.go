@@ -35,6 +35,7 @@ type checker struct {
 	blocked  string              // what one of them waits for
 	returns  []schedule.Schedule // of executions in which the method returns
 	panics   string
+	unfit    string // the panic of the method alone, if it panics with each value of the environment
 	moved    func()
 }
 
@@ -157,7 +158,9 @@ func (x *checker) Describe(s *explore.Seen, f *explore.Found, _ *schedule.Result
 
 func (x *checker) Judge(s *explore.Seen, f *explore.Found, _ int) (bool, error) {
 	o := s.Detail.(*observed)
-	if s.Verdict = x.judge(o); s.Verdict == explore.Violates {
+	if x.unfit != "" && strings.HasPrefix(o.method(0), "panic:") {
+		s.Verdict = explore.Explainable
+	} else if s.Verdict = x.judge(o); s.Verdict == explore.Violates {
 		// Results that change with the clock, or from one replay to the next, show nothing. Pointers
 		// whose targets do are no longer compared.
 		known := len(x.opaque)

@@ -73,6 +73,11 @@ func (b *body) fill(before []string) {
 		values = withOthers(values)
 		b.add(values[:min(len(values), poolValues)], false)
 	}
+	b.combineAll()
+}
+
+// combineAll sets the calls of the environment.
+func (b *body) combineAll() {
 	b.calls, b.alphabet = nil, nil
 	for i, kinds := range b.kinds {
 		if kinds != "r" {
@@ -105,6 +110,37 @@ func (b *body) combine(c environmentCall, kinds string) {
 			b.combine(environmentCall{c.operation, append(slices.Clone(c.args), i)}, kinds[1:])
 		}
 	}
+}
+
+// expect drops the values with which the method panics alone: often they are not what it expects to find.
+// If there are no others, it keeps them and sets unfit.
+func (x *checker) expect() {
+	serves, unfit := make([]bool, len(x.samples)), ""
+	for i, c := range x.alphabet {
+		if kinds := x.kinds[c.operation]; kinds != "kv" && kinds != "v" {
+			continue
+		}
+		for _, texts := range x.alone([]int{i}, 1).texts {
+			if last := c.args[len(c.args)-1]; !strings.HasPrefix(texts[1], "panic:") {
+				serves[last] = true
+			} else {
+				unfit = texts[1]
+			}
+		}
+	}
+	if !slices.Contains(serves, true) {
+		x.unfit = unfit
+		return
+	}
+	all := *x.body
+	x.samples, x.isKey, x.ofArg = nil, nil, nil
+	for i, s := range all.samples {
+		if all.isKey[i] || serves[i] {
+			x.samples, x.isKey, x.ofArg = append(x.samples, s), append(x.isKey, all.isKey[i]), append(x.ofArg, all.ofArg[i])
+		}
+	}
+	x.combineAll()
+	clear(x.expected)
 }
 
 func (b *body) constants(list []any) (values []reflect.Value) {

@@ -132,6 +132,8 @@ func (c *Checked) explore(ctx context.Context, b *body, moved func()) error {
 		return err
 	}
 	switch exercised := slices.ContainsFunc(x.returns, x.exercised); {
+	case x.unfit != "" && alone == "":
+		c.Reason = "not exercised: with each value of the environment, it panics: " + strings.TrimPrefix(x.unfit, "panic: ")
 	case exercised && c.Undecided > 0:
 		c.Reason = fmt.Sprintf("%d of %d executions could not be judged: they differ when they are repeated, for instance by what a global variable refers to", c.Undecided, c.Executions)
 	case exercised && c.Ops == 0:
@@ -209,6 +211,7 @@ func (x *checker) prepare() (err error) {
 	if len(x.alphabet) == 0 {
 		return errors.New("the environment has no values for its collection")
 	}
+	x.expect()
 	return nil
 }
 

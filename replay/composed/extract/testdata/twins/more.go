@@ -66,6 +66,15 @@ func (f *futures) PanicsAlways(k string) {
 	panic(struct{ n int }{1})
 }
 
+// want: not exercised: with each value of the environment, it panics: interface conversion
+func (f *futures) OtherType(k string) *strings.Builder {
+	if v, ok := f.m.Load(k); ok {
+		f.m.Delete(k)
+		return v.(*strings.Builder)
+	}
+	return nil
+}
+
 type tree []tree
 
 // want: none
