@@ -120,7 +120,8 @@
 //
 // There are four searches: one operation of the environment and then two, with one preemption and then
 // with two. Each ends after 32,768 executions or 15 seconds. Checked.Ops and Preemptions are those of the
-// last one before which all were complete; without any, the function counts as not checked.
+// last one before which all were complete; without any, the function counts as not checked. The
+// environment leaves out values with which the function panics alone: it does not expect them.
 //
 // A violation has the same results in replays, also if the clock advances faster. Executions that do not
 // are undecided, and those that wait forever are not judged. If the function runs alone in a way that
