@@ -15,13 +15,13 @@ import (
 
 // composedFlags are the flags of leadline composed.
 type composedFlags struct {
-	output   *flagkind.Choice
-	skeleton string
+	output *flagkind.Choice
+	check  bool
 }
 
 func setupComposed(flags *pflag.FlagSet) func(streams, []string) int {
 	f := &composedFlags{}
-	flags.StringVar(&f.skeleton, "skeleton", "", "write a test for each function into files in `DIR`")
+	flags.BoolVar(&f.check, "check", false, "explore the functions beside an environment that changes the collection, and report those that are not atomic")
 	f.output = outputFlag(flags, "text", "json")
 	return f.run
 }
@@ -45,6 +45,9 @@ func (f *composedFlags) run(s streams, args []string) int {
 		fmt.Fprintln(s.err, fault)
 		status = statusBad
 	}
+	if f.check {
+		return worse(status, f.explore(ctx, s, found))
+	}
 	out := bufio.NewWriter(s.out)
 	if f.output.Value == "json" {
 		err = printComposedJSON(out, found)
@@ -52,16 +55,6 @@ func (f *composedFlags) run(s streams, args []string) int {
 		printComposed(out, found)
 	}
 	if err = errors.Join(err, out.Flush()); err != nil {
-		return worse(status, s.failed("composed", err))
-	}
-	if f.skeleton == "" {
-		return status
-	}
-	files, err := found.WriteSkeletons(f.skeleton)
-	for _, file := range files {
-		fmt.Fprintf(s.err, "leadline composed: wrote %s\n", file)
-	}
-	if err != nil {
 		return worse(status, s.failed("composed", err))
 	}
 	return status
@@ -104,6 +97,7 @@ type composedRecord struct {
 	Collection string            `json:"collection"`
 	Type       string            `json:"type"`
 	Operations []operationRecord `json:"operations"`
+	Check      *checkedRecord    `json:"check"` // null without --check
 }
 
 type operationRecord struct {
@@ -113,13 +107,17 @@ type operationRecord struct {
 	Via    *string `json:"via"`
 }
 
+func newComposedRecord(f *extract.Function) *composedRecord {
+	r := &composedRecord{newPlace(f.Position), f.Package, f.Name, f.Collection, f.Type, nil, nil}
+	for _, o := range f.Operations {
+		r.Operations = append(r.Operations, operationRecord{newPlace(o.Position), o.Method, o.Loop, present(o.Via)})
+	}
+	return r
+}
+
 func printComposedJSON(out *bufio.Writer, found *extract.Result) error {
 	for _, f := range found.Functions {
-		r := composedRecord{newPlace(f.Position), f.Package, f.Name, f.Collection, f.Type, nil}
-		for _, o := range f.Operations {
-			r.Operations = append(r.Operations, operationRecord{newPlace(o.Position), o.Method, o.Loop, present(o.Via)})
-		}
-		if err := writeJSON(out, r); err != nil {
+		if err := writeJSON(out, newComposedRecord(f)); err != nil {
 			return err
 		}
 	}

@@ -287,24 +287,41 @@
 //	    replay/composed/extract/testdata/cache/cache.go:15:12: LoadOrStore
 //	1 package, 1 function with several operations on a collection
 //
-// With tests for these functions:
-//
-//	leadline composed --skeleton cache ./cache
-//
 // Collections are sync.Map, the maps of xsync, concurrent-map, haxmap and
-// cornelk/hashmap, and hand-written maps, sets and queues with a lock. The tests use
-// replay/composed, whose environment changes the collection between the operations. A
-// test in which the function never reaches its second operation fails as not exercised: give it
-// arguments and values that lead there. A violation ends with a repair, if one was found that is atomic:
+// cornelk/hashmap, and hand-written maps, sets and queues with a lock.
 //
-//	Repair: LoadOrStore("a", 1), and return its value
+// --check runs each of these functions in the scheduler of stress, in an instrumented copy of its
+// package. The module has to require leadline. Beside the function, an environment runs one or two
+// operations of the same collection, and all schedules with up to two preemptions are explored:
 //
-// A method of a type that has a constructor can also be tested as it is, without a copy:
-// stress explores schedules of its instrumented package. Trust the other methods:
+//	$ leadline composed --check ./replay/composed/extract/testdata/cache
+//	replay/composed/extract/testdata/cache/cache.go:10:17: (*Cache).Length: c.lengths (sync.Map): not atomic
 //
-//	leadline stress --new example.com/cache.New --core Get,Drop
+//	  (*Cache).Length("a")
 //
-// The status is 2 if a package does not compile.
+//	    the method                           the environment
+//	    Load (cache.go:11): not found
+//	                                         LoadOrStore("a", 2): 2, false
+//	    LoadOrStore (cache.go:15): found 2
+//	    returns 1
+//	                                         then the collection holds {"a": 2}
+//
+//	  If the method were atomic and ran
+//	    - before the environment's operations: LoadOrStore("a", 2) would return 1, true
+//	    - after LoadOrStore("a", 2): the method would return 2
+//
+//	1 function: 1 not atomic, 0 without a violation, 0 not checked
+//
+// The program may do less than this environment: whether its other functions run these operations at
+// the same time is for you to judge. A lock that all of them hold does not keep the environment out. The receiver is made by a constructor or is the zero value; strings
+// are "a", "b", and so on, numbers 1, and functions return a constant or change their argument. The
+// environment uses the keys and values that the function uses, constants of the function, and
+// different values. A function that never returns after a second operation, or that cannot be called,
+// is not checked, and the reason is printed. To choose arguments, or for a repair, test the
+// function in Go: see go doc ./replay/composed.
+//
+// The status is 1 if a function is not atomic, 3 if one was not checked, and 2 if a package does not compile.
+// With --output json, each function is a line; check is null without --check.
 // See go doc ./replay/composed/extract.
 //
 // # Command line

@@ -71,7 +71,7 @@ var imports = map[string][]string{
 	"replay/report":                  {"history", "replay", "github.com/clipperhouse/displaywidth"}, // columns of CJK; tablewriter needs it, too
 	"replay/batch":                   {"history", "history/codec", "history/files", "hitting", "replay", "replay/decide", "replay/spec", "replay/weak"},
 	"replay/stresstest":              {"history", "history/codec", "hitting/visibility", "replay/weak", "history/stress", "history/stress/gotest", "history/stress/values", "history/stress/explore", "history/explore/instrument", "history/explore/worker", "replay", "replay/spec", "replay/internal/trial", "replay/decide", "replay/explain", "replay/report", "replay/view"},
-	"replay/composed":                {"history", "history/explore", "replay", "replay/spec"},
+	"replay/composed":                {"history", "history/explore", "history/explore/schedule", "history/explore/worker", "replay", "replay/spec"},
 	"replay/composed/extract":        {"history/explore/instrument/golist"},
 	"replay/porcupine":               {"history", "hitting/meter", "hitting/table", "replay", "replay/ops", "replay/decide", "replay/explain", "replay/report", "replay/stresstest", "replay/view", "github.com/anishathalye/porcupine"},
 	"replay/view":                    {"history", "replay", "replay/report", "github.com/klauspost/compress"},
@@ -81,7 +81,7 @@ var imports = map[string][]string{
 	"cmd/internal/flagkind": {"history/codec", "github.com/spf13/pflag"},
 	"cmd/internal/output":   {},
 	"cmd/internal/version":  {},
-	"cmd/leadline": {"cmd/internal/flagkind", "cmd/internal/output", "cmd/internal/version", "history", "history/codec", "history/files", "history/record", "history/stress", "history/stress/explore", "history/explore", "history/explore/instrument", "history/explore/instrument/golist", "history/stress/gotest", "history/explore/worker", "history/stress/safety", "history/explore/schedule", "replay/simulate", "history/stress/subject", "hitting", "hitting/meter", "replay", "replay/batch", "replay/spec", "replay/report", "replay/stresstest", "replay/view", "replay/weak", "replay/composed/extract",
+	"cmd/leadline": {"cmd/internal/flagkind", "cmd/internal/output", "cmd/internal/version", "history", "history/codec", "history/files", "history/record", "history/stress", "history/stress/explore", "history/explore", "history/explore/instrument", "history/explore/instrument/golist", "history/stress/gotest", "history/explore/worker", "history/stress/safety", "history/explore/schedule", "replay/simulate", "history/stress/subject", "hitting", "hitting/meter", "replay", "replay/batch", "replay/spec", "replay/report", "replay/stresstest", "replay/view", "replay/weak", "replay/composed", "replay/composed/extract",
 		"benchdata/corpora", "benchdata/tables",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/olekukonko/tablewriter", "golang.org/x/term"},
 

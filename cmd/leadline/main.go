@@ -63,7 +63,7 @@ func commands() []command {
 		{"stress", "--subject NAME|--new CONSTRUCTOR", "find methods that are not atomic, by generated programs", setupStress},
 		{"safety", "--new CONSTRUCTOR|--package PATH", "find types that are not safe for concurrent use: panics, fatal errors, deadlocks", setupSafety},
 		{"replay", "FILE|SCHEDULE", "replay a schedule that stress has found, step by step", setupReplay},
-		{"composed", "PACKAGE...", "list functions that compose operations of a concurrent collection", setupComposed},
+		{"composed", "PACKAGE...", "list, or check, functions that compose operations of a concurrent collection", setupComposed},
 		{"models", "[MODEL...]", "list the specifications and their methods, and the bundled objects", setupModels},
 		{"formats", "", "list the formats of history files", setupFormats},
 		{"help", "[COMMAND|TOPIC]", "describe a command or a topic", setupHelp},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/leadline/leadline/history/explore"
 	"github.com/leadline/leadline/history/stress"
+	"github.com/leadline/leadline/replay/composed"
 )
 
 // A schema is a JSON schema, with the keywords that schema.json uses.
@@ -183,7 +184,8 @@ func lines(t *testing.T) map[string]string {
 		"stress-go-test":     written(&goTestRecord{Kind: "go_test", Program: "{ Get() }"}),
 		"safety":             written(&safetyRecord{Kind: "safety", Unreproduced: []unreproduced{{Reason: "x"}}}),
 		"replay":             written(&stress.Replayed{Steps: []explore.Step{{Place: "a.go:1"}}, Waiting: []string{"x"}}),
-		"composed":           written(&composedRecord{Operations: []operationRecord{{Method: "Load"}}}),
+		"composed": written(&composedRecord{Operations: []operationRecord{{Method: "Load"}}}) +
+			written(&composedRecord{Check: &checkedRecord{Violation: &composed.CheckedViolation{Steps: []composed.CheckedStep{{}}, Differences: []string{"x"}}}}),
 	}
 	text, err := os.ReadFile(summary)
 	if err != nil {

@@ -246,6 +246,12 @@ const stressMain = "leadline-stress-main"
 // copies if there are some. The source is outside the module; an overlay makes the Go
 // tool see it inside.
 func compile(ctx context.Context, source, text string, copies *instrument.Copies, args ...string) error {
+	return compileIn(ctx, stressMain, source, text, copies, args...)
+}
+
+// compileIn is compile for a source that is seen in another directory of the module, which may be beside
+// internal packages or have other files.
+func compileIn(ctx context.Context, dir, source, text string, copies *instrument.Copies, args ...string) error {
 	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
 		return err
 	}
@@ -253,7 +259,7 @@ func compile(ctx context.Context, source, text string, copies *instrument.Copies
 	if err != nil {
 		return err
 	}
-	seen := filepath.Join(root, stressMain)
+	seen := filepath.Join(root, dir)
 	if copies == nil {
 		copies = &instrument.Copies{}
 	}
@@ -263,7 +269,7 @@ func compile(ctx context.Context, source, text string, copies *instrument.Copies
 	}
 	var cmd *exec.Cmd
 	run := func(more ...string) ([]byte, error) {
-		cmd = worker.Tool(ctx, "go", slices.Concat(args, flags, more, []string{"./" + stressMain})...)
+		cmd = worker.Tool(ctx, "go", slices.Concat(args, flags, more, []string{"./" + filepath.ToSlash(dir)})...)
 		cmd.Dir = root
 		return runGoTool(cmd)
 	}

@@ -3,11 +3,11 @@
 // A body is a schedule.Program: functions that run in threads of the scheduler, on code with its
 // hooks. It has choices: which thread goes on, and what schedule.Choose and random numbers return. A
 // schedule is a list of choices and names an execution, which can be repeated. The package knows
-// neither programs nor histories; package stress makes bodies of the calls of a class, and judges by
+// neither programs nor histories; package stress, for instance, makes bodies of the calls of a class, and judges by
 // their results:
 //
-//	stress          Program, Class: calls of an object     other bodies
-//	   |                 body, Oracle                           |
+//	stress          Program, Class: calls of an object     replay/composed: a method
+//	   |                 body, Oracle                           |  beside an environment
 //	   v                                                        v
 //	explore         Search: deepen -> execute -> Record -> Judge -> Found -> Replay
 //	   |                      (bounds 0, 1, 2, ...)

@@ -102,6 +102,32 @@
 // of open-source modules in the classes of that figure. The command leadline composed
 // finds such methods.
 //
+// # The real package
+//
+// The command leadline composed --check does not need the collection as a parameter. It runs the functions
+// of a package as they are, with its collections, in the scheduler of package history/explore:
+//
+//	extract.Programs   a Target for each function, in a file of the package
+//	   |
+//	   v
+//	Serve              a body: the method in one thread, one or two calls of the environment,
+//	   |               which schedule.Choose chooses, in another
+//	   v
+//	explore.Search     schedules with up to two preemptions; each execution is judged by what the
+//	   |               method does when it runs alone at each place among the calls
+//	   v
+//	CheckAll           a Checked for each function: what was explored, a violation, or a reason
+//
+// There are four searches: one operation of the environment and then two, with one preemption and then
+// with two. Each ends after 32,768 executions or 15 seconds. Checked.Ops and Preemptions are those of the
+// last one before which all were complete; without any, the function counts as not checked. The
+// environment leaves out values with which the function panics alone: it does not expect them.
+//
+// A violation has the same results in replays, also if the clock advances faster. Executions that do not
+// are undecided, and those that wait forever are not judged. If the function runs alone in a way that
+// ends the process, or takes no step for 20 seconds, the reason says so, and the others are explored in a
+// new process. Unlike Test, --check has no repairs, no linearization points, and no Options.
+//
 // # The effect of guidance
 //
 // The table has the runs up to the first violation. The first column is the

@@ -203,32 +203,23 @@ func (v *Violation) String() string {
 	} else {
 		b.WriteString("the method is not atomic\n\n")
 	}
-	width := len("the method")
-	texts := make([]string, len(r.events))
+	rows := [][2]string{{"the method", "the environment"}}
 	for i, e := range r.events {
 		e = r.named(e)
-		if texts[i] = v.c.text(e.Invocation, e.result); !e.environment {
-			width = max(width, len([]rune(texts[i])))
-		}
-	}
-	line := func(left, right string) {
-		b.WriteString(strings.TrimRight(fmt.Sprintf("    %-*s   %s", width, left, right), " ") + "\n")
-	}
-	line("the method", "the environment")
-	for i, e := range r.events {
-		switch {
+		switch text := v.c.text(e.Invocation, e.result); {
 		case e.environment:
-			line("", texts[i])
+			rows = append(rows, [2]string{"", text})
 		case i == r.point:
-			line(texts[i], "<- linearization point")
+			rows = append(rows, [2]string{text, "<- linearization point"})
 		default:
-			line(texts[i], "")
+			rows = append(rows, [2]string{text, ""})
 		}
 	}
-	line("returns "+valueText(r.name(r.result)), "")
+	rows = append(rows, [2]string{"returns " + valueText(r.name(r.result)), ""})
 	if v.Contents {
-		line("", "then the "+v.c.name+" holds "+v.c.contents(each(r.contents, r.name)))
+		rows = append(rows, [2]string{"", "then the " + v.c.name + " holds " + v.c.contents(each(r.contents, r.name))})
 	}
+	columns(&b, rows)
 	b.WriteString("\nIf the method were atomic and ran\n")
 	for _, p := range v.places {
 		fmt.Fprintf(&b, "  - %s: %s\n", p.where, p.what)
@@ -238,4 +229,20 @@ func (v *Violation) String() string {
 	}
 	fmt.Fprintf(&b, "To reproduce: composed.Test(t, method, composed.Options{Replay: %q}), with the other options as they were\n", v.Replay)
 	return b.String()
+}
+
+// widest is the width of the left column at most; longer texts reach into the right one.
+const widest = 60
+
+// columns writes rows of two columns.
+func columns(b *strings.Builder, rows [][2]string) {
+	width := 0
+	for _, r := range rows {
+		if n := len([]rune(r[0])); n <= widest {
+			width = max(width, n)
+		}
+	}
+	for _, r := range rows {
+		b.WriteString(strings.TrimRight(fmt.Sprintf("    %-*s   %s", width, r[0], r[1]), " ") + "\n")
+	}
 }

@@ -72,8 +72,12 @@ func (n *names) text(v reflect.Value, depth int) string {
 		return "nil"
 	}
 	switch t, kind := v.Type(), v.Kind(); {
+	case t == typeOfTypes && v.CanInterface() && !v.IsNil():
+		return "reflect.Type(" + v.Interface().(reflect.Type).String() + ")"
 	case kind == reflect.Interface:
 		return n.text(v.Elem(), depth)
+	case kind == reflect.Struct && (t.PkgPath() == "sync" || strings.HasSuffix(t.PkgPath(), "/shim/sync")):
+		return t.String()
 	case kind == reflect.Struct:
 		return n.parts(t, v.NumField(), v.Field, depth)
 	case kind == reflect.Slice && v.IsNil():
@@ -88,6 +92,9 @@ func (n *names) text(v reflect.Value, depth int) string {
 		return t.String() + "(" + basic(v) + ")"
 	}
 }
+
+// typeOfTypes is the type of what a reflect.Type holds.
+var typeOfTypes = reflect.TypeOf(reflect.TypeFor[int]())
 
 func basic(v reflect.Value) string {
 	switch {
@@ -220,9 +227,16 @@ func valueText(v value) string {
 // its last argument of the type of a result, or to the zero value. So results are new at each call
 // and depend on the arguments. Make it inside the function that Test gets: then all runs are alike.
 func Func[F any]() F {
-	t, calls := reflect.TypeFor[F](), 0
-	f := reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
-		calls++
+	return makeFunc(reflect.TypeFor[F](), true).Interface().(F)
+}
+
+// makeFunc returns a function like Func, or one whose results depend on the arguments only.
+func makeFunc(t reflect.Type, fresh bool) reflect.Value {
+	calls := 0
+	return reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
+		if calls == 0 || fresh {
+			calls++
+		}
 		results := make([]reflect.Value, t.NumOut())
 		for i := range results {
 			r := reflect.New(t.Out(i)).Elem()
@@ -243,7 +257,6 @@ func Func[F any]() F {
 		}
 		return results
 	})
-	return f.Interface().(F)
 }
 
 // different returns another value of the type of v, if such a value is easy to make.

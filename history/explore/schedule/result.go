@@ -169,6 +169,19 @@ type Detail struct {
 // Where returns the file and line of the code that took the step.
 func (d *Detail) Where() string { return position(d.stack) }
 
+// Within reports whether the step was taken by a line of a file, or by what that line calls.
+func (d *Detail) Within(file string, line int) bool {
+	for frames := runtime.CallersFrames(d.stack); ; {
+		f, more := frames.Next()
+		if f.Line == line && (f.File == file || strings.HasSuffix(f.File, "/"+file)) {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
+
 // room is the path of this package and of its shims.
 const room = "github.com/leadline/leadline/history/explore/"
 

@@ -8,20 +8,32 @@ import (
 	"slices"
 )
 
-// constants returns expressions of the constants with which the copied functions compare, and of the
-// zero values of the types that they assert.
-func (f *testFile) constants() (list []string) {
-	for _, p := range append([]*part{{unit: f.unit}}, f.parts...) {
-		ast.Inspect(p.unit.body, func(n ast.Node) bool {
-			for _, e := range compared(n) {
-				if text := f.constant(f.scanner.Info.Types[e]); text != "" && !slices.Contains(list, text) {
-					list = append(list, text)
+// constants adds expressions of the constants with which a unit and its callees compare or that they
+// give to operations, and of the zero values of the types that they assert.
+func (t *target) constants(u *unit, depth int) {
+	ast.Inspect(u.body, func(n ast.Node) bool {
+		if c, ok := n.(*ast.CallExpr); ok {
+			f, isMethod := called(c).(*ast.SelectorExpr)
+			if isMethod && slices.ContainsFunc(u.ops, func(o *op) bool { return o.site == f.Sel.Pos() }) {
+				for i, e := range c.Args {
+					if text := t.constant(t.scanner.Info.Types[e]); i == 0 {
+						t.Keys = add(t.Keys, text)
+					} else {
+						t.Values = add(t.Values, text)
+					}
 				}
 			}
-			return true
-		})
+		}
+		for _, e := range compared(n) {
+			t.Values = add(t.Values, t.constant(t.scanner.Info.Types[e]))
+		}
+		return true
+	})
+	for _, c := range u.calls {
+		if callee := t.scanner.byFunc[c.callee]; callee != nil && callee != u && depth > 0 {
+			t.constants(callee, depth-1)
+		}
 	}
-	return list
 }
 
 // compared returns the types that a node asserts, or the expressions that it compares.
@@ -41,20 +53,26 @@ func compared(n ast.Node) []ast.Expr {
 	return nil
 }
 
-// constant returns an expression of a constant, or of the zero value of a basic type. It returns "" for
-// other ones, for int, of which there are values by default, and for types that need an import.
-func (f *testFile) constant(v types.TypeAndValue) string {
+// constant returns an expression of a constant, or of a value of a type of the package. It returns ""
+// for other ones, and for int, of which there are values by default.
+func (t *target) constant(v types.TypeAndValue) string {
 	if v.Type == nil {
 		return ""
 	}
-	t := types.Default(v.Type)
-	name := types.TypeString(t, f.qualifier)
-	_, isBasic := t.Underlying().(*types.Basic)
-	named, isNamed := types.Unalias(t).(*types.Named)
+	typ := types.Unalias(types.Default(v.Type))
+	name := types.TypeString(typ, types.RelativeTo(t.scanner.Types))
+	pointer, isPointer := typ.(*types.Pointer)
+	if isPointer {
+		typ = types.Unalias(pointer.Elem())
+	}
+	_, isBasic := typ.(*types.Basic)
+	named, isNamed := typ.(*types.Named)
 	switch {
-	case !isBasic || isNamed && named.Obj().Parent() != f.scanner.Types.Scope():
+	case !isBasic && !(isNamed && named.TypeArgs() == nil && named.Obj().Parent() == t.scanner.Types.Scope()):
 		return ""
-	case v.IsType() && name != "int":
+	case v.IsType() && isPointer:
+		return "new(" + name[1:] + ")"
+	case v.IsType() && name != "int" && !types.IsInterface(typ):
 		return "*new(" + name + ")"
 	case v.Value == nil || v.Value.Kind() == constant.Float: // its exact text may be a fraction
 		return ""

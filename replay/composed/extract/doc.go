@@ -14,25 +14,23 @@
 //		return n
 //	}
 //
-// [Find] reports that it calls Load and LoadOrStore on c.lengths.
-// [Result.WriteSkeletons] writes this test of it:
+// [Find] reports that it calls Load and LoadOrStore on c.lengths. [Result.Programs] writes a file of
+// the package that lets leadline composed --check call the function:
 //
-//	func TestCacheCacheLength(t *testing.T) {
-//		method := func(m composed.Map, s string) int {
-//			if n, ok := m.Load(s); ok {
-//				return n.(int)
-//			}
-//			n := len(s)
-//			m.LoadOrStore(s, n)
-//			return n
+//	func LeadlineComposed() []leadlineComposed.Target {
+//		return []leadlineComposed.Target{
+//			{
+//				Name: "(*Cache).Length", Function: (*Cache).Length, Receiver: "*Cache", Makers: []any{},
+//				Collection: func(c *Cache) []any { return []any{c.lengths.Load, c.lengths.Store, ...} },
+//				Roots: []int{0}, Operations: []string{"Load ?k", "Store kv", ...},
+//				Sites: []string{"cache.go:11 Load", "cache.go:15 LoadOrStore"}, ...
+//			},
 //		}
-//		// TODO: choose arguments, Keys and Values with which the operations run; a panic counts as a result.
-//		composed.Test(t, func(m composed.Map) any {
-//			return method(m, "a")
-//		}, composed.Options{})
 //	}
 //
-// The test fails. Length returns 1 although another length is in the map:
+// The Go tool sees the file by an overlay, beside instrumented copies of the others. So the function
+// and the collection are the real ones. Serve of package composed explores them, and finds that Length
+// returns 1 although another length is in the map:
 //
 //	method       |------------- Length: 1 --------------|
 //	environment       |--LoadOrStore("a", 2): stored--|
@@ -49,9 +47,8 @@
 //     sync/atomic, or a channel.
 //
 // A struct is a map if it has methods such as Get and Set, a set if it has Add and Contains, and
-// a queue if it has Push and Pop. Other names are known, too. The methods have parameters and
-// results like those of composed.Map, Set and Queue, or fewer results. The tests of a function
-// that uses such a type have a correct collection in its place, so they do not test the type.
+// a queue if it has Push and Pop. Other names are known, too; the table is in kinds.go. The methods
+// have as many parameters as there, and at most two results.
 //
 // The libraries may have any major version, and all types may be embedded. Files are type-checked
 // against the export data of the packages that they import, so the packages have to
@@ -81,22 +78,19 @@
 // may find a function whose operations exclude one another, that holds a lock, or
 // that has assigned another collection to the variable in between.
 //
-// # Skeletons
+// # What can be called
 //
-// A skeleton has a copy of the function with the collection as a parameter.
-// Arguments are values such as "a", 1 and new(T), and a TODO asks to review them: the test of a
-// function that always returns or panics before its second operation fails as not exercised.
-// A parameter that is a function gets one with new results at each call (composed.Func).
-// Options.Constants has the constants with which the function compares.
-// Called functions with operations on the collection are copied, too. A type parameter is int
-// in the copy.
-// For collections other than sync.Map, an adapter has their methods. If a function cannot
-// be copied, it is a comment with the reason, in a test that fails until it is edited. For
-// instance, composed.Map does not have Compute, and the copy may not compile. If the
-// skeletons are written to the directory of the package, the copy can use everything that
-// the package declares. Otherwise the test is in a package composed_test, and the copy can
-// use other packages only. All skeletons are formatted, compile, and pass go vet.
+// A target names the function, or the method as an expression such as (*Cache).Length, and the
+// constructors of the receiver: functions of the package called New or NewX that return its type, also
+// with an error. Type parameters are int. The constants are those with which the function, or one
+// that it calls, compares, those that it gives to operations, and the zero values of types that it
+// asserts.
 //
-// A skeleton does not say what the environment of the program does. See
-// composed.Options for that.
+// Function.Reason says why a function is in no program:
+//   - it is a function literal, or cannot be called by its name, such as init;
+//   - it has a type parameter that int does not satisfy;
+//   - its collection depends on a variable of the function, such as the element of a slice that a loop
+//     visits. Fields, global variables and parameters, and calls and elements that depend on these
+//     only, such as c.shard(key).m, can be reached;
+//   - the file would not compile, for instance because a type is declared in a function.
 package extract

@@ -18,6 +18,7 @@ type Function struct {
 	Collection string // as the function writes it, such as c.entries
 	Type       string // of the collection, such as sync.Map
 	Operations []Operation
+	Reason     string // why it cannot be called, if Programs was called, or ""
 
 	scanner *scanner // of the package
 	unit    *unit

@@ -3,9 +3,7 @@ package extract
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,112 +98,40 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// goTool runs the Go tool in a directory.
-func goTool(t *testing.T, dir string, args ...string) (string, error) {
-	t.Helper()
-	cmd := exec.Command("go", args...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	return string(out), err
-}
-
-// TestSkeletons: in the package's directory and outside of it, skeletons pass
-// go vet; those that can be copied are, and find what is not atomic.
-func TestSkeletons(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a module")
-	}
+// TestPrograms: functions that cannot be called have the reason, and the others are in a program.
+func TestPrograms(t *testing.T) {
 	dir, _ := module(t, "testdata/find.txtar")
-	root, err := filepath.Abs("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sums, err := os.ReadFile(root + "/go.sum")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(dir+"/go.sum", sums, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := goTool(t, dir, "mod", "edit", "-require=github.com/leadline/leadline@v0.0.0",
-		"-replace=github.com/leadline/leadline="+root); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
 	r := find(t, dir, ".")
-	for place, want := range map[string]map[string]string{
-		".": {
-			"registry_once":        "",
-			"registry_again":       "",
-			"sharded_move":         "",
-			"sharded_clear":        "",
-			"both":                 "",
-			"twice":                "",
-			"two_maps":             "",
-			"registry_both":        "",
-			"even":                 "even calls itself",
-			"calls_not_only_that":  "",
-			"deferred":             "",
-			"started_go_statement": "it is a function literal",
-			"generic_tadd":         "",
-			"memo_kvfirst":         "",
-			"bag_etoggle":          "",
-			"worded":               "has a type parameter S that int does not satisfy",
-			"table_get":            "",
-			"table_put":            "",
-			"table_compute":        "composed.Map does not have Compute",
-			"size":                 "",
-			"retry":                "",
-			"tags_rename":          "",
-			"post_tag":             "",
-			"worker_next":          "",
-			"worker_pair":          "",
-			"discount":             "",
-			"counts_get_or_make":   "",
-			"counts_start":         "",
-		},
-		"elsewhere": {
-			"registry_once": "",
-			"sharded_move":  "in the copy, undefined: Sharded",
-			"table_get":     "",
-			"announce":      "",
-		},
+	programs, err := r.Programs()
+	if err != nil || len(programs) != 1 {
+		t.Fatalf("%d programs, %v", len(programs), err)
+	}
+	reasons := map[string]string{
+		"started (go statement)":         "it is a function literal",
+		"literal":                        "it is a function literal",
+		"interceptor (function literal)": "it is a function literal",
+		"nested (function literal)":      "it is a function literal",
+		"reassigned":                     "its collection depends on m, a variable of the function",
+		"worded":                         "it has a type parameter S that int does not satisfy",
+	}
+	for _, f := range r.Functions {
+		if f.Reason != reasons[f.Name] {
+			t.Errorf("%s: %q, want %q", f.Name, f.Reason, reasons[f.Name])
+		}
+		if got := slices.Contains(programs[0].Functions, f); got != (f.Reason == "") {
+			t.Errorf("%s: it is in the program: %v", f.Name, got)
+		}
+	}
+	for _, part := range []string{
+		`Function: (*Table).Get, Receiver: "*Table", Makers: []any{  },`,
+		`Collection: func(t *Table, ) []any { return []any{ t.m.Load, t.m.Store, t.m.Delete } },`,
+		`Function: (*Bag[int]).Toggle`,
+		`Values: []any{ state(0), *new(state), state(1) }`,
+		`Sites: []string{ "embedded.go:16 Load", "embedded.go:17 LoadOrStore" }`,
 	} {
-		files, err := r.WriteSkeletons(filepath.Join(dir, place))
-		if err != nil || len(files) != len(r.Functions) {
-			t.Fatalf("%d files of %d, %v", len(files), len(r.Functions), err)
+		if !strings.Contains(programs[0].Source, part) {
+			t.Errorf("no %s in\n%s", part, programs[0].Source)
 		}
-		for name, reason := range want {
-			text, err := os.ReadFile(filepath.Join(dir, place, "composed_demo_"+name+"_test.go"))
-			if err != nil {
-				t.Error(err)
-				continue
-			}
-			if todo := strings.Contains(string(text), "t.Fatal("); todo != (reason != "") || !strings.Contains(string(text), reason) {
-				t.Errorf("%s in %s: want the reason %q in\n%s", name, place, reason, text)
-			}
-		}
-	}
-	if out, err := goTool(t, dir, "vet", "./..."); err != nil {
-		t.Errorf("go vet: %v\n%s", err, out)
-	}
-	if out, err := exec.Command("gofmt", "-l", dir).CombinedOutput(); err != nil || strings.Contains(string(out), "_test.go") {
-		t.Errorf("gofmt: %v\n%s", err, out)
-	}
-	out, err := goTool(t, dir, "test", "./elsewhere", "-run", "TableGet|RegistryOnce|RegistryBoth|Twice|Size|Announce|ShardedMove", "-v")
-	if err == nil || !strings.Contains(out, "--- FAIL: TestDemoTableGet") || !strings.Contains(out, "--- FAIL: TestDemoShardedMove") || !strings.Contains(out, "--- FAIL: TestDemoRegistryBoth") || !strings.Contains(out, "--- FAIL: TestDemoTwice") || !strings.Contains(out, "--- PASS: TestDemoRegistryOnce") ||
-		!strings.Contains(out, "--- PASS: TestDemoSize") || !strings.Contains(out, "--- PASS: TestDemoAnnounce") {
-		t.Errorf("go test: %v\n%s", err, out)
-	}
-	out, err = goTool(t, dir, "test", ".", "-run", "BagEToggle|TagsRename|PostTag|WorkerNext|WorkerPair|Discount|Counts", "-v")
-	for _, want := range []string{"BagEToggle", "TagsRename", "PostTag", "WorkerNext", "WorkerPair", "Discount",
-		"FAIL: TestDemoCountsDropIfZero", "FAIL: TestDemoCountsStart", "FAIL: TestDemoCountsQuote", "FAIL: TestDemoCountsGetOrMake", "FAIL: TestDemoCountsHidden", "not exercised", `Repair: Add("a"), and return whether it succeeds`} {
-		if err == nil || !strings.Contains(out, want) || strings.Contains(out, "--- PASS") {
-			t.Errorf("go test, %s: %v\n%s", want, err, out)
-		}
-	}
-	// Files that exist are left as they are.
-	if files, err := r.WriteSkeletons(dir); err == nil || !strings.Contains(err.Error(), "exists already") || len(files) > 0 {
-		t.Errorf("wrote %v again: %v", files, err)
 	}
 }
 

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"fmt"
 	"go/types"
 	"regexp"
 	"slices"
@@ -42,7 +41,7 @@ func collectionType(f *types.Func) *types.Named {
 		return nil
 	}
 	named := collection(recv.Type())
-	if named != nil && lookupLibrary(named.Obj().Pkg().Path()) == nil && writtenKind(named).method(f) == "" {
+	if named != nil && lookupLibrary(named.Obj().Pkg().Path()) == nil && kindOf(named).method(f) == nil {
 		return nil
 	}
 	return named
@@ -59,7 +58,7 @@ func collection(t types.Type) *types.Named {
 		return nil
 	}
 	l := lookupLibrary(named.Obj().Pkg().Path())
-	if l != nil && slices.Contains(l.types, named.Obj().Name()) || l == nil && writtenKind(named) != nil {
+	if l != nil && slices.Contains(l.types, named.Obj().Name()) || l == nil && kindOf(named) != nil {
 		return named
 	}
 	return nil
@@ -68,54 +67,4 @@ func collection(t types.Type) *types.Named {
 // iterates reports whether a method calls its function argument for all entries.
 func iterates(method string) bool {
 	return strings.HasPrefix(method, "Range") || slices.Contains([]string{"ForEach", "IterCb", "All", "DeleteMatching"}, method)
-}
-
-// mapMethods are the operations of composed.Map.
-var mapMethods = []string{"Load", "Store", "LoadOrStore", "LoadAndDelete", "Delete", "Swap", "CompareAndSwap", "CompareAndDelete", "Range", "Clear"}
-
-// adapters has methods of collections other than sync.Map, written with operations of
-// composed.Map. It has only methods whose effect is the same in all libraries.
-var adapters = map[string]string{
-	"Load":          "(key K) (V, bool) { v, ok := t.m.Load(key); x, _ := v.(V); return x, ok }",
-	"Get":           "(key K) (V, bool) { v, ok := t.m.Load(key); x, _ := v.(V); return x, ok }",
-	"Has":           "(key K) bool { _, ok := t.m.Load(key); return ok }",
-	"Store":         "(key K, value V) { t.m.Store(key, value) }",
-	"Set":           "(key K, value V) { t.m.Store(key, value) }",
-	"LoadOrStore":   "(key K, value V) (V, bool) { v, loaded := t.m.LoadOrStore(key, value); x, _ := v.(V); return x, loaded }",
-	"GetOrSet":      "(key K, value V) (V, bool) { v, loaded := t.m.LoadOrStore(key, value); x, _ := v.(V); return x, loaded }",
-	"GetOrInsert":   "(key K, value V) (V, bool) { v, loaded := t.m.LoadOrStore(key, value); x, _ := v.(V); return x, loaded }",
-	"SetIfAbsent":   "(key K, value V) bool { _, loaded := t.m.LoadOrStore(key, value); return !loaded }",
-	"Insert":        "(key K, value V) bool { _, loaded := t.m.LoadOrStore(key, value); return !loaded }",
-	"LoadAndDelete": "(key K) (V, bool) { v, loaded := t.m.LoadAndDelete(key); x, _ := v.(V); return x, loaded }",
-	"GetAndDel":     "(key K) (V, bool) { v, loaded := t.m.LoadAndDelete(key); x, _ := v.(V); return x, loaded }",
-	"Pop":           "(key K) (V, bool) { v, loaded := t.m.LoadAndDelete(key); x, _ := v.(V); return x, loaded }",
-	"Delete":        "(key K) { t.m.Delete(key) }",
-	"Remove":        "(key K) { t.m.Delete(key) }",
-	"Range":         "(f func(K, V) bool) { t.m.Range(func(k, v any) bool { key, _ := k.(K); x, _ := v.(V); return f(key, x) }) }",
-	"Clear":         "() { t.m.Clear() }",
-}
-
-// composable reports whether composed.Map or an adapter has the operation.
-func (f *Function) composable(method string) bool {
-	if lookupLibrary(f.ops[0].typ.Obj().Pkg().Path()) == nil {
-		return true // other methods are not operations
-	}
-	if f.Type == "sync.Map" {
-		return slices.Contains(mapMethods, method)
-	}
-	return adapters[method] != ""
-}
-
-// typed returns the adapter for the operations of a function.
-func (f *Function) typed(name string) string {
-	text := fmt.Sprintf("\n// %s is a composed.Map with methods of %s.\ntype %s[K comparable, V any] struct{ m composed.Map }\n", name, f.Type, name)
-	var done []string
-	for _, o := range f.ops {
-		if !slices.Contains(done, o.Method) {
-			done = append(done, o.Method)
-			signature, body, _ := strings.Cut(adapters[o.Method], " { ")
-			text += fmt.Sprintf("\nfunc (t %s[K, V]) %s%s {\n%s\n}\n", name, o.Method, signature, strings.ReplaceAll(strings.TrimSuffix(body, " }"), "; ", "\n"))
-		}
-	}
-	return text
 }

@@ -38,8 +38,7 @@ type op struct {
 	of   path
 	typ  *types.Named // of the collection
 	site token.Pos
-	recv ast.Expr // the receiver of the call, or nil if Via is set
-	loop bool     // the call is in a loop of the unit
+	loop bool // the call is in a loop of the unit
 	// part reports that the call is the operation itself, or of a function with one operation.
 	// A function that only calls composed ones is not listed.
 	part bool
@@ -63,7 +62,6 @@ type unit struct {
 
 // A call of a function of the same package. receiver is nil for a function.
 type call struct {
-	call     *ast.CallExpr
 	callee   *types.Func
 	receiver *path
 	args     []*path // nil for an argument that is not a path
@@ -74,14 +72,13 @@ type call struct {
 // A scanner scans one package.
 type scanner struct {
 	*golist.Source
-	fset    *token.FileSet
-	units   []*unit
-	byFunc  map[*types.Func]*unit
-	content map[*token.File][]byte // see read
+	fset   *token.FileSet
+	units  []*unit
+	byFunc map[*types.Func]*unit
 }
 
 func newScanner(s *golist.Source, fset *token.FileSet) *scanner {
-	x := &scanner{Source: s, fset: fset, byFunc: map[*types.Func]*unit{}, content: map[*token.File][]byte{}}
+	x := &scanner{Source: s, fset: fset, byFunc: map[*types.Func]*unit{}}
 	for _, file := range s.Files {
 		for _, d := range file.Decls {
 			switch d := d.(type) {
@@ -266,7 +263,7 @@ func (x *scanner) call(u *unit, c *ast.CallExpr, stack []ast.Node) {
 	switch f := called(c).(type) {
 	case *ast.Ident:
 		if callee, ok := x.Info.Uses[f].(*types.Func); ok && callee.Pkg() == x.Types {
-			u.calls = append(u.calls, call{c, callee.Origin(), nil, x.paths(u, c.Args), c.Pos(), x.loops(stack)})
+			u.calls = append(u.calls, call{callee.Origin(), nil, x.paths(u, c.Args), c.Pos(), x.loops(stack)})
 		}
 	case *ast.SelectorExpr:
 		selection := x.Info.Selections[f]
@@ -284,9 +281,9 @@ func (x *scanner) call(u *unit, c *ast.CallExpr, stack []ast.Node) {
 		of.suffix += implicit(selection)
 		if typ := collectionType(callee); typ != nil {
 			o := Operation{Method: callee.Name(), Loop: repeats(of, x.loops(stack))}
-			u.ops = append(u.ops, &op{o, of, typ, f.Sel.Pos(), f.X, o.Loop, true})
+			u.ops = append(u.ops, &op{o, of, typ, f.Sel.Pos(), o.Loop, true})
 		} else if callee.Pkg() == x.Types {
-			u.calls = append(u.calls, call{c, callee.Origin(), &of, x.paths(u, c.Args), f.Sel.Pos(), x.loops(stack)})
+			u.calls = append(u.calls, call{callee.Origin(), &of, x.paths(u, c.Args), f.Sel.Pos(), x.loops(stack)})
 		}
 	}
 }
@@ -362,7 +359,7 @@ func (x *scanner) withCallees(u *unit) []*op {
 			}
 			loop := repeats(of, c.loops)
 			o := Operation{Method: inner.Method, Loop: inner.Loop || loop, Via: callee.name}
-			ops = append(ops, &op{o, of, inner.typ, c.site, nil, loop, len(known) == 1})
+			ops = append(ops, &op{o, of, inner.typ, c.site, loop, len(known) == 1})
 		}
 	}
 	slices.SortStableFunc(ops, func(a, b *op) int { return int(a.site - b.site) })
