@@ -94,6 +94,9 @@ func (f *composedFlags) explore(ctx context.Context, s streams, found *extract.R
 		}
 	}
 	if f.output.Value != "json" {
+		if c.verdict["violation"] > 0 {
+			fmt.Fprintln(c.out, "The environment is open: it uses a collection at any time, whatever locks the program holds.")
+		}
 		fmt.Fprintf(c.out, "%s: %d not atomic, %d without a violation, %d not checked\n",
 			counted(len(found.Functions), "function", "functions"), c.verdict["violation"], c.verdict["none"], c.verdict["unknown"])
 	}

@@ -310,6 +310,7 @@
 //	    - before the environment's operations: LoadOrStore("a", 2) would return 1, true
 //	    - after LoadOrStore("a", 2): the method would return 2
 //
+//	The environment is open: it uses a collection at any time, whatever locks the program holds.
 //	1 function: 1 not atomic, 0 without a violation, 0 not checked
 //
 // The program may do less than this environment: whether its other functions run these operations at
