@@ -231,20 +231,26 @@ func serveKnown(ctx context.Context, c *worker.Conn) error {
 	return err
 }
 
-func find(ctx context.Context, all []object, v *violation) (a answer, err error) {
+// parse returns the class and the program of a violation.
+func (v *violation) parse(all []object) (*stress.Class, *stress.Program, error) {
 	i := slices.IndexFunc(all, func(o object) bool { return o.Name == v.Object })
 	if i < 0 {
-		return a, errors.New("no such object")
+		return nil, nil, errors.New("no such object")
 	}
 	r, err := derivers[v.Object](all[i].Reflect)
 	if err != nil {
-		return a, err
+		return nil, nil, err
 	}
 	p, err := stress.Parse(v.Hunt.Program, r.Class)
+	return r.Class, p, err
+}
+
+func find(ctx context.Context, all []object, v *violation) (a answer, err error) {
+	class, p, err := v.parse(all)
 	if err != nil {
 		return a, err
 	}
-	e, err := explore.Schedules(ctx, r.Class, p, stresstest.Checker(nil), explore.Plan{Preemptions: 2, Executions: mostExecutions, Strategy: "dfs"})
+	e, err := explore.Schedules(ctx, class, p, stresstest.Checker(nil), explore.Plan{Preemptions: 2, Executions: mostExecutions, Strategy: "dfs"})
 	switch {
 	case err != nil:
 		return a, err
@@ -254,7 +260,7 @@ func find(ctx context.Context, all []object, v *violation) (a answer, err error)
 		return a, errors.New(notFound)
 	}
 	a.Outcome = fmt.Sprint(e.Violations[0].Outcome)
-	if e, err = explore.Schedules(ctx, r.Class, p, stresstest.Checker(nil), explore.Plan{Preemptions: 2, Executions: mostExecutions, All: true}); err != nil {
+	if e, err = explore.Schedules(ctx, class, p, stresstest.Checker(nil), explore.Plan{Preemptions: 2, Executions: mostExecutions, All: true}); err != nil {
 		return a, err
 	}
 	methods := []string{v.Method}

@@ -241,33 +241,23 @@ func servePrices(ctx context.Context, c *worker.Conn) error {
 }
 
 func findBy(ctx context.Context, all []object, job priceJob) (found bool, executions int64, err error) {
-	v := &job.Violation
-	i := slices.IndexFunc(all, func(o object) bool { return o.Name == v.Object })
-	if i < 0 {
-		return false, 0, errors.New("no such object")
-	}
-	r, err := derivers[v.Object](all[i].Reflect)
+	class, p, err := job.Violation.parse(all)
 	if err != nil {
 		return false, 0, err
 	}
-	plan := ways[job.Way].plan
-	if plan == nil {
-		report, err := stress.Search(ctx, r.Class, stress.Options{ReflectOptions: all[i].Reflect, Programs: []string{v.Hunt.Program},
-			Checker: stresstest.Checker(nil), Effort: stress.Effort{Time: job.Run, Program: job.Run}})
+	if plan := ways[job.Way].plan; plan != nil {
+		e, err := explore.Schedules(ctx, class, p, stresstest.Checker(nil), *plan)
 		if err != nil {
 			return false, 0, err
 		}
-		return len(report.Findings) > 0, report.Executions, nil
+		return len(e.Violations) > 0, e.Executions, nil
 	}
-	p, err := stress.Parse(v.Hunt.Program, r.Class)
+	r, err := stress.Search(ctx, class, stress.Options{Programs: []string{job.Violation.Hunt.Program}, Checker: stresstest.Checker(nil),
+		Effort: stress.Effort{Time: job.Run, Program: job.Run}})
 	if err != nil {
 		return false, 0, err
 	}
-	e, err := explore.Schedules(ctx, r.Class, p, stresstest.Checker(nil), *plan)
-	if err != nil {
-		return false, 0, err
-	}
-	return len(e.Violations) > 0, e.Executions, nil
+	return len(r.Findings) > 0, r.Executions, nil
 }
 
 func processorTime() time.Duration {
