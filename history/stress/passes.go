@@ -37,6 +37,37 @@ func Both(ctx context.Context, threads func(context.Context, Options) (*Report, 
 	return reports, err
 }
 
+// Failures is Both for a search for failures, as far as it goes: a failure that was found ends it. Threads
+// have half of the time, as they alone see what is torn: a slice with the length of another one, say.
+// They have all of it if there are no schedules.
+func Failures(ctx context.Context, threads func(context.Context, Options) (*Report, error), build SchedulesBuild, o Options) ([]*Report, error) {
+	building, giveUp := context.WithCancel(ctx)
+	var program *worker.Program
+	var failure error
+	built := make(chan struct{})
+	go func() {
+		defer close(built)
+		program, failure = build(building, false)
+	}()
+	defer func() {
+		giveUp()
+		<-built
+	}()
+	half := o
+	half.Effort.Time = max(half.Effort.Time/2, 1)
+	first, err := threads(ctx, half)
+	if err != nil || ctx.Err() != nil || len(first.Findings) > 0 {
+		return reportsOf(first), err
+	}
+	if <-built; failure != nil || program == nil {
+		half.Seed += 1 << 40
+		second, err := threads(ctx, half)
+		return append(reportsOf(first), reportsOf(second)...), err
+	}
+	reports, err := schedules(ctx, program, build, half)
+	return append(reportsOf(first), reports...), err
+}
+
 func both(ctx context.Context, threads func(context.Context, Options) (*Report, error), build SchedulesBuild, o Options) ([]*Report, error) {
 	if o.Threads {
 		r, err := threads(ctx, o)

@@ -321,7 +321,7 @@ func deriveMethod[T any](m reflect.Method, o ReflectOptions, other func() reflec
 	} else if method.Weak {
 		method.Failure = s.zero(m)
 	}
-	method.written = s.source(m)
+	method.written, method.called, method.home, method.caller, method.outs = s.source(m), s.called(m), elem(reflect.TypeFor[T]()).PkgPath(), s.caller(m), s.outs
 	if m.Func.IsValid() { // not that of an interface
 		method.Prepare = direct[T](m.Func.Interface())
 	}

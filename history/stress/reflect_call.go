@@ -18,6 +18,7 @@ type signature struct {
 	none     bool                 // the variadic parameter gets no values and is not among params
 	recorded []Param              // those that record what the method does with them
 	isError  []bool               // by result
+	outs     []reflect.Type       // of the results
 	other    func() reflect.Value // makes another object
 }
 
@@ -49,6 +50,7 @@ func signatureOf(m reflect.Method, o values.Object, specified bool) (s signature
 	}
 	s.variadic = m.Type.IsVariadic() && !s.none
 	for out := range m.Type.Outs() {
+		s.outs = append(s.outs, out)
 		s.isError = append(s.isError, out.Kind() == reflect.Interface && out.Implements(errorType))
 	}
 	return s, ""
@@ -63,30 +65,48 @@ func isOption(t reflect.Type) bool {
 
 // byReflection returns the Prepare of a method that has no direct call.
 func (s signature) byReflection(m reflect.Method) func([]history.Value) Call {
-	found := &implementation{}
-	shared := !slices.ContainsFunc(s.params, func(p Param) bool { return !p.Shared() })
+	made := s.caller(m)
 	return func(args []history.Value) Call {
+		call := made(args)
+		return func(object any) history.Value { return call(object, nil, s.value) }
+	}
+}
+
+// A caller calls a method of an object by reflection, and returns what show makes of the results.
+// Arguments may be results of earlier calls, which it looks up by their numbers.
+type caller func(object any, earlier func(p Param, call int) reflect.Value, show func([]reflect.Value, *values.Maker) history.Value) history.Value
+
+// caller returns what prepares calls of a method.
+func (s signature) caller(m reflect.Method) func(args []history.Value) caller {
+	found := &implementation{}
+	constant := !slices.ContainsFunc(s.params, func(p Param) bool { return !p.Shared() })
+	return func(args []history.Value) caller {
 		given := s.given(args)
-		made := func(object reflect.Value, maker *values.Maker) []reflect.Value {
+		made := func(object reflect.Value, maker *values.Maker, earlier func(Param, int) reflect.Value) []reflect.Value {
 			in := make([]reflect.Value, 1+len(s.params)) // after the receiver
 			in[0] = object
 			for i, p := range s.params {
-				in[1+i] = maker.Go(p, given[i])
+				if n, ok := earlierCall(p, given[i]); ok {
+					in[1+i] = earlier(p, n)
+				} else {
+					in[1+i] = maker.Go(p, given[i])
+				}
 			}
 			return in
 		}
 		var fixed []reflect.Value
+		shared := constant && len(earlierCalls(Invocation{&Method{Params: s.params}, given})) == 0
 		if shared {
-			fixed = made(reflect.Value{}, &values.Maker{})
+			fixed = made(reflect.Value{}, &values.Maker{}, nil)
 		}
-		return func(object any) history.Value {
+		return func(object any, earlier func(Param, int) reflect.Value, show func([]reflect.Value, *values.Maker) history.Value) history.Value {
 			in := slices.Clone(fixed)
 			var maker *values.Maker
 			if shared {
 				in[0] = reflect.ValueOf(object)
 			} else {
 				maker = &values.Maker{Self: reflect.ValueOf(object), New: s.other}
-				in = made(maker.Self, maker)
+				in = made(maker.Self, maker, earlier)
 			}
 			f := m.Func
 			if !f.IsValid() {
@@ -102,7 +122,7 @@ func (s signature) byReflection(m reflect.Method) func([]history.Value) Call {
 			}
 			out := call(in)
 			schedule.Keep(out) // a caller could use them
-			return s.value(out, maker)
+			return show(out, maker)
 		}
 	}
 }

@@ -39,6 +39,11 @@ type Replayed struct {
 	// Finding.
 	Violates bool
 	Fault    string `json:",omitempty"`
+	// Failure is that of an execution on real threads, in a search for failures.
+	Failure *Failure `json:",omitempty"`
+	GoTest  *GoTest  `json:",omitempty"` // of the program, then
+	// Sequential says that some sequential run fails, or waits.
+	Sequential bool `json:",omitempty"`
 	// Seen of Executions on real threads had an outcome that is not expected.
 	Seen, Executions int64
 }

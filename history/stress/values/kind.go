@@ -75,6 +75,9 @@ var forms = [...]struct{ name, want string }{
 	structure: {name: "struct"},
 }
 
+// Type returns the Go type of the parameter, or nil.
+func (k *Kind) Type() reflect.Type { return k.of }
+
 // String names the kind for error messages.
 func (k *Kind) String() string {
 	switch {

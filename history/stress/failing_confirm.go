@@ -1,0 +1,234 @@
+package stress
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/explore/worker"
+)
+
+const (
+	// confirmTime is how long a program runs in another process to confirm a failure, and confirmLate
+	// how much longer than its time and the proofs a search may take for that.
+	confirmTime = 10 * time.Second
+	confirmLate = 90 * time.Second
+	// mostUnconfirmed ends a search that finds nothing else.
+	mostUnconfirmed = 5
+	// In that process, the program first runs sequentially, confirmRuns times or for confirmRunsTime.
+	confirmRuns     = 3000
+	confirmRunsTime = 3 * time.Second
+	// leavingRuns is the number for objects that leave goroutines. These need memory, so programs have
+	// leavingExecutions on threads, in batches of leavingBatch.
+	leavingRuns       = 100
+	leavingExecutions = 100
+	leavingBatch      = 16
+)
+
+// failingWait is how long no thread may move until a call does not return, and confirmWait in the
+// process that confirms it. A machine with other work may keep a thread for seconds.
+var (
+	failingWait = 4 * time.Second
+	confirmWait = 10 * time.Second
+)
+
+// failures returns what a run of a program has shown in a search for failures. A call that does not
+// return is a crash: the process is of no use any more.
+func (x *threads) failures(e *Expected, run *Run) *Trial {
+	var waits *WaitsError
+	if run.Waits != nil && errors.As(e.runAll(), &waits) {
+		return &Trial{Whole: true, Left: true, Waits: []string{waits.Method}}
+	}
+	if run.Waits != nil {
+		text := make([]byte, 1<<20)
+		stacks := strings.Split(string(text[:runtime.Stack(text, true)]), "\n\n")
+		inCalls := slices.DeleteFunc(stacks, func(s string) bool { return !strings.Contains(s, "stress.(*step).run(") })
+		x.report.Crash(&Crash{Program: e.Program.String(), What: WaitingFailure, Stack: stacksIn(inCalls)}, x.options.Crashed)
+		return &Trial{Whole: true, Left: true}
+	}
+	x.report.Worn = x.report.Worn || run.Leaves
+	return &Trial{Whole: true, Finding: x.seen(context.Background(), e, run), Exercised: overlapping(e.Program, run.histories)}
+}
+
+// replayFailure runs a program sequentially many times, and then in parallel until it fails as none
+// of these runs has.
+func (x *threads) replayFailure(ctx context.Context, p *Program, j *ReplayJob) (*Replayed, error) {
+	e := ExpectedOf(x.class, p, threadRuns{x.class, p})
+	least, leaves, batch := confirmRuns, x.class.leaves(), batchFor(x.class)
+	if leaves {
+		least, batch = leavingRuns, min(batch, leavingBatch)
+	}
+	result := &Replayed{Program: e.Program.String()}
+	classes := []*Class{x.class, x.class, x.class.crowded(e.Program)}
+	runs, start := 0, time.Now()
+	for pass := 0; pass < len(classes) || runs < least && time.Since(start) < confirmRunsTime; pass++ {
+		x.class.paused.Store(pass%len(classes) == 1) // goroutines go on meanwhile
+		err := sequentially(classes[pass%len(classes)], e.Program, func(_ []int, o Outcome) bool {
+			e.set.add(o, 1)
+			runs++
+			return !leaves || runs < least
+		})
+		if errors.As(err, new(*WaitsError)) {
+			result.Sequential = true
+			return result, nil
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	x.class.paused.Store(false)
+	if x.options.repeats != nil {
+		x.options.repeats(goTestOfFailure(x.class, p))
+	}
+	run := RunProgram(ctx, x.class, e.Program, RunOptions{Time: j.Threads, Stop: e, Wait: confirmWait, Recorded: -1, Batch: batch, memory: x.memory})
+	if result.Executions = run.Executions; run.Waits != nil {
+		result.Failure = failureOf(WaitingFailure)
+		result.Seen, result.Executions = 1, 1
+	}
+	for _, o := range run.Outcomes {
+		if f := e.failure(o.Outcome); f != nil {
+			result.Failure = f
+			result.Seen += o.Times
+		} else {
+			result.Sequential = result.Sequential || slices.ContainsFunc(o.Outcome, func(v history.Value) bool { return v.Kind() == history.Exception })
+		}
+	}
+	return result, nil
+}
+
+// crowded returns a class with other objects beside each new one, on which the calls of the program
+// were made: objects may share something.
+func (c *Class) crowded(p *Program) *Class {
+	other, calls := *c, steps(p)
+	other.New = func() any {
+		object, beside := c.New(), c.New()
+		for i := range calls {
+			calls[i].run(beside)
+		}
+		c.Release(beside)
+		return object
+	}
+	return &other
+}
+
+// failureIn returns the finding of a crash.
+func failureIn(c *Crash) *Finding {
+	f := &Finding{Program: c.Program, Failure: failureOf(c.What)}
+	f.Failure.Stack = c.Stack
+	if c.Schedule != "" {
+		f.Scheduled = &Scheduled{Schedule: c.Schedule}
+	}
+	return f
+}
+
+// diedFailing handles a death of a process that nothing outside has caused.
+func (s *supervisor) diedFailing(death *worker.Death) {
+	s.interrupted()
+	s.crashes++
+	if f := failureOfDeath(death); s.sequential {
+		s.sequentially(s.last.Program)
+	} else if f != nil {
+		s.failed(&Finding{Program: s.last.Program, Failure: f})
+	} else {
+		s.result.Account.omit(s.last.Program, s.last.Given > 0, "a process ended in an unclear way: "+death.Text)
+	}
+}
+
+// failureOfDeath returns the failure that has ended a process, or nil if something else has.
+func failureOfDeath(death *worker.Death) *Failure {
+	switch {
+	case death.Cause == worker.Silent || death.Text == deadlock:
+		return &Failure{WaitingFailure, waitsText, stacksOf(death)}
+	case death.Cause != worker.Crashed || len(death.Stacks) == 0 || strings.Contains(death.Stacks[0], "stress.(*thread).prepare("):
+		return nil
+	}
+	f := failureOf(death.Text)
+	for _, resource := range []string{"out of memory", "cannot allocate", "thread"} {
+		if f.Kind == FatalFailure && strings.Contains(f.Text, resource) {
+			return nil
+		}
+	}
+	f.Stack = stacksOf(death)
+	return f
+}
+
+// failed adds a failure that was seen: to the findings if another process confirms it.
+func (s *supervisor) failed(f *Finding) {
+	if len(s.result.Findings) > 0 { // one is enough
+		return
+	}
+	f.Subject, f.Elapsed = s.result.Subject, time.Since(s.begin)
+	began := time.Now()
+	confirmed, sequential := s.confirmed(f)
+	if s.begin = s.begin.Add(time.Since(began)); sequential {
+		s.sequentially(f.Program)
+		return
+	} else if !confirmed {
+		if s.result.Unconfirmed = append(s.result.Unconfirmed, f); len(s.result.Unconfirmed) >= mostUnconfirmed {
+			s.drop("")
+		}
+		return
+	}
+	s.drop("")
+	s.result.Findings = append(s.result.Findings, f)
+	if s.job.Found != nil {
+		s.job.Found(f)
+	}
+}
+
+// sequentially notes a program with a failure that sequential runs have, too.
+func (s *supervisor) sequentially(program string) {
+	s.result.Account.omit(program, false, "calls one after another fail or wait, too")
+}
+
+// confirmed reports whether another process has the failure, too, or that a sequential run there has it.
+func (s *supervisor) confirmed(f *Finding) (confirmed, sequential bool) {
+	switch {
+	case f.Scheduled != nil && f.Outcome == "": // a crash
+		r, err := s.replay(s.limited, s.program, &ReplayJob{Program: f.Program, Schedule: f.Scheduled.Schedule, Times: elsewhere})
+		if err != nil || r.Panic != f.Failure.String() {
+			return false, false
+		}
+		f.Scheduled.Elsewhere, f.Scheduled.Steps, f.GoTest = elsewhere, r.Steps, r.GoTest
+		return true, false
+	case f.Scheduled != nil:
+		return s.verify(f) && f.Scheduled.Elsewhere > 0, false
+	}
+	j := s.job
+	j.Replay = &ReplayJob{Program: f.Program, Threads: confirmTime}
+	p, err := worker.Start(s.limited, s.program, worker.Guard{Silence: j.Silence})
+	if err != nil {
+		return false, false
+	}
+	defer p.Close()
+	_ = p.Send(j) // if it is dead, Receive says why
+	again, parallel := (*Failure)(nil), false
+	for again == nil {
+		var m message
+		err := p.Receive(&m)
+		death, died := err.(*worker.Death)
+		switch {
+		case died && s.limited.Err() == nil && failureOfDeath(death) != nil:
+			if again = failureOfDeath(death); !parallel {
+				return false, true
+			}
+			f.Times, f.Executions = 1, 0
+		case err != nil:
+			return false, false
+		case m.Repeats != nil:
+			f.GoTest, parallel = m.Repeats, true
+		case m.Replayed != nil:
+			if again = m.Replayed.Failure; again == nil {
+				return false, m.Replayed.Sequential
+			}
+			f.Times, f.Executions = m.Replayed.Seen, m.Replayed.Executions
+		}
+	}
+	again.Stack = cmp.Or(again.Stack, f.Failure.Stack)
+	f.Failure = again
+	return true, false
+}
