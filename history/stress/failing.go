@@ -185,17 +185,7 @@ func (e *Expected) failsLike(o Outcome) bool { return e.failure(o) == nil }
 
 // failure returns what fails in an outcome, and in no sequential run, or nil.
 func (e *Expected) failure(o Outcome) *Failure {
-	known := map[string]bool{}
-	for _, s := range e.set.slots {
-		if s.hash == 0 {
-			continue
-		}
-		for _, v := range s.Outcome {
-			if v.Kind() == history.Exception {
-				known[alike(v.Text())] = true
-			}
-		}
-	}
+	known := e.failures()
 	for i, v := range o {
 		switch {
 		case v.Kind() != history.Exception || v == NotCalled:
@@ -208,6 +198,22 @@ func (e *Expected) failure(o Outcome) *Failure {
 		}
 	}
 	return nil
+}
+
+// failures returns the texts of failures that sequential runs have.
+func (e *Expected) failures() map[string]bool {
+	known := map[string]bool{}
+	for _, s := range e.set.slots {
+		if s.hash == 0 {
+			continue
+		}
+		for _, v := range s.Outcome {
+			if v.Kind() == history.Exception {
+				known[alike(v.Text())] = true
+			}
+		}
+	}
+	return known
 }
 
 // failsAlone returns the first call that fails in a sequential run, or -1.

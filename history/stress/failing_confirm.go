@@ -81,6 +81,9 @@ func (x *threads) replayFailure(ctx context.Context, p *Program, j *ReplayJob) (
 		}
 	}
 	x.class.paused.Store(false)
+	if result.Sequential = e.failures()[alike(j.Failure)]; result.Sequential {
+		return result, nil
+	}
 	if x.options.repeats != nil {
 		x.options.repeats(goTestOfFailure(x.class, p))
 	}
@@ -164,7 +167,10 @@ func (s *supervisor) failed(f *Finding) {
 	f.Subject, f.Elapsed = s.result.Subject, time.Since(s.begin)
 	began := time.Now()
 	confirmed, sequential := s.confirmed(f)
-	if s.begin = s.begin.Add(time.Since(began)); sequential {
+	if !sequential {
+		s.begin = s.begin.Add(time.Since(began))
+	}
+	if sequential {
 		s.sequentially(f.Program)
 		return
 	} else if !confirmed {
@@ -199,36 +205,22 @@ func (s *supervisor) confirmed(f *Finding) (confirmed, sequential bool) {
 		return s.verify(f) && f.Scheduled.Elsewhere > 0, false
 	}
 	j := s.job
-	j.Replay = &ReplayJob{Program: f.Program, Threads: confirmTime}
-	p, err := worker.Start(s.limited, s.program, worker.Guard{Silence: j.Silence})
-	if err != nil {
-		return false, false
+	j.Replay = &ReplayJob{Program: f.Program, Threads: confirmTime, Failure: f.Failure.String()}
+	m, err := answer(s.limited, s.program, j)
+	var death *worker.Death
+	again := (*Failure)(nil)
+	switch {
+	case s.limited.Err() != nil:
+	case errors.As(err, &death):
+		again, f.Times, f.Executions = failureOfDeath(death), 1, 0
+		sequential = again != nil && m.Repeats == nil
+	case m.Replayed != nil:
+		again, sequential, f.Times, f.Executions = m.Replayed.Failure, m.Replayed.Sequential, m.Replayed.Seen, m.Replayed.Executions
 	}
-	defer p.Close()
-	_ = p.Send(j) // if it is dead, Receive says why
-	again, parallel := (*Failure)(nil), false
-	for again == nil {
-		var m message
-		err := p.Receive(&m)
-		death, died := err.(*worker.Death)
-		switch {
-		case died && s.limited.Err() == nil && failureOfDeath(death) != nil:
-			if again = failureOfDeath(death); !parallel {
-				return false, true
-			}
-			f.Times, f.Executions = 1, 0
-		case err != nil:
-			return false, false
-		case m.Repeats != nil:
-			f.GoTest, parallel = m.Repeats, true
-		case m.Replayed != nil:
-			if again = m.Replayed.Failure; again == nil {
-				return false, m.Replayed.Sequential
-			}
-			f.Times, f.Executions = m.Replayed.Seen, m.Replayed.Executions
-		}
+	if again == nil || sequential {
+		return false, sequential
 	}
 	again.Stack = cmp.Or(again.Stack, f.Failure.Stack)
-	f.Failure = again
+	f.Failure, f.GoTest = again, m.Repeats
 	return true, false
 }

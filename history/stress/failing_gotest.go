@@ -2,11 +2,13 @@ package stress
 
 import (
 	"fmt"
+	"go/format"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/stress/gotest"
 	"github.com/leadline/leadline/history/stress/values"
 )
 
@@ -85,4 +87,46 @@ func (s signature) called(m reflect.Method) func(args []history.Value, earlier f
 		}
 		return fmt.Sprintf("%s.%s(%s)", values.Self, m.Name, strings.Join(in, ", "))
 	}
+}
+
+const failureTest = `package safety_test
+
+%s
+// %s fails with
+//
+//	%s
+//
+// which the same calls never do one after another.
+func %[2]s(t *testing.T) {
+	const limit, executions = 10 * time.Second, 1000
+	for begin := time.Now(); time.Since(begin) < limit; {
+		%[4]s
+	}
+}
+%[5]s`
+
+const addressSource = `
+func address[T any](v T) *T { return &v }
+`
+
+// FailureTest writes the Go test of a failure, which needs nothing but the package under test. The
+// constructor has import paths between marks of package values. With must, it also returns an error.
+func (f *Finding) FailureTest(name, constructor string, must bool, packages map[string]string) string {
+	imports := &gotest.Imports{Known: packages, Taken: slices.Concat(gotest.Taken, []string{"address", "begin"})}
+	for _, p := range gotest.ParallelImports {
+		imports.Name(p)
+	}
+	helpers := gotest.Parallel
+	if constructor = imports.Resolve(constructor); must {
+		helpers += gotest.Must
+	}
+	if f.GoTest.ByValue {
+		constructor, helpers = "address("+constructor+")", helpers+addressSource
+	}
+	body := strings.ReplaceAll(imports.Resolve(f.GoTest.Body), values.NewObject, constructor)
+	text := fmt.Appendf(nil, failureTest, imports, name, strings.Join(strings.Fields(f.Failure.String()), " "), body, helpers)
+	if formatted, err := format.Source(text); err == nil {
+		text = formatted
+	}
+	return string(text)
 }

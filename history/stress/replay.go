@@ -15,6 +15,8 @@ type ReplayJob struct {
 	Times             int
 	// Threads, if not 0, is how long to run the program on real threads instead.
 	Threads time.Duration
+	// Failure is the text of the one that the program has shown on threads.
+	Failure string `json:",omitempty"`
 	// RealTime counts executions with an order of events that is not explained,
 	// on real threads.
 	RealTime bool
@@ -95,7 +97,7 @@ func answer(ctx context.Context, program worker.Program, j job) (m message, err 
 	defer p.Close()
 	_ = p.Send(j) // if it is dead, Receive says why
 	for err == nil && m.Settled == nil && m.Replayed == nil {
-		m = message{}
+		m = message{Repeats: m.Repeats}
 		err = p.Receive(&m)
 	}
 	return m, err

@@ -1,7 +1,7 @@
 // Package gotest has the parts of Go tests that reproduce a violation and need nothing but the
 // standard library and the package under test.
 //
-// Packages safety and stress write such tests. Parallel has the function that runs sequences
+// Package stress and the command write such tests. Parallel has the function that runs sequences
 // of calls in parallel, Shown the functions that write results as package stress compares them,
 // and Imports the names of packages.
 package gotest
