@@ -139,7 +139,7 @@
 // Supervise reports a failure only if another process repeats it. There, the program first runs
 // sequentially in every order, again and again: with pauses, so that goroutines that calls have
 // started go on, and beside other objects, on which the same calls were made. On threads, it then has ten
-// seconds to fail; a schedule is replayed. What was not repeated is in Report.Unconfirmed, and means
+// seconds to fail, and runs sequentially three times as often as it took; a schedule is replayed. What was not repeated is in Report.Unconfirmed, and means
 // that the object is neither safe nor unsafe. Threads see what schedules cannot, such as a slice that
 // has the length of another one, and schedules see deadlocks that threads meet once in a million
 // executions; Both runs both.

@@ -20,9 +20,11 @@ const (
 	confirmLate = 90 * time.Second
 	// mostUnconfirmed ends a search that finds nothing else.
 	mostUnconfirmed = 5
-	// In that process, the program first runs sequentially, confirmRuns times or for confirmRunsTime.
+	// In that process, the program runs sequentially before and after, confirmRuns to mostConfirmRuns
+	// times, for confirmRunsTime each.
 	confirmRuns     = 3000
-	confirmRunsTime = 3 * time.Second
+	mostConfirmRuns = 1_000_000
+	confirmRunsTime = 5 * time.Second
 	// leavingRuns is the number for objects that leave goroutines. These need memory, so programs have
 	// leavingExecutions on threads, in batches of leavingBatch.
 	leavingRuns       = 100
@@ -40,10 +42,6 @@ var (
 // failures returns what a run of a program has shown in a search for failures. A call that does not
 // return is a crash: the process is of no use any more.
 func (x *threads) failures(e *Expected, run *Run) *Trial {
-	var waits *WaitsError
-	if run.Waits != nil && errors.As(e.runAll(), &waits) {
-		return &Trial{Whole: true, Left: true, Waits: []string{waits.Method}}
-	}
 	if run.Waits != nil {
 		text := make([]byte, 1<<20)
 		stacks := strings.Split(string(text[:runtime.Stack(text, true)]), "\n\n")
@@ -56,44 +54,33 @@ func (x *threads) failures(e *Expected, run *Run) *Trial {
 }
 
 // replayFailure runs a program sequentially many times, and then in parallel until it fails as none
-// of these runs has.
+// of these runs has, nor any of three times as many as it took.
 func (x *threads) replayFailure(ctx context.Context, p *Program, j *ReplayJob) (*Replayed, error) {
 	e := ExpectedOf(x.class, p, threadRuns{x.class, p})
-	least, leaves, batch := confirmRuns, x.class.leaves(), batchFor(x.class)
-	if leaves {
+	least, batch := int64(confirmRuns), batchFor(x.class)
+	if x.class.leaves() {
 		least, batch = leavingRuns, min(batch, leavingBatch)
 	}
-	result := &Replayed{Program: e.Program.String()}
-	classes := []*Class{x.class, x.class, x.class.crowded(e.Program)}
-	runs, start := 0, time.Now()
-	for pass := 0; pass < len(classes) || runs < least && time.Since(start) < confirmRunsTime; pass++ {
-		x.class.paused.Store(pass%len(classes) == 1) // goroutines go on meanwhile
-		err := sequentially(classes[pass%len(classes)], e.Program, func(_ []int, o Outcome) bool {
-			e.set.add(o, 1)
-			runs++
-			return !leaves || runs < least
-		})
-		if errors.As(err, new(*WaitsError)) {
-			result.Sequential = true
-			return result, nil
-		} else if err != nil {
-			return nil, err
-		}
+	result := &Replayed{Program: p.String()}
+	var waits *WaitsError
+	err := x.repeat(e, least)
+	if errors.As(err, &waits) {
+		result.Waiting = []string{waits.Method}
 	}
-	x.class.paused.Store(false)
-	if result.Sequential = e.failures()[alike(j.Failure)]; result.Sequential {
+	if result.Sequential = waits != nil || e.failures()[alike(j.Failure)]; err != nil || result.Sequential {
 		return result, nil
 	}
 	if x.options.repeats != nil {
 		x.options.repeats(goTestOfFailure(x.class, p))
 	}
-	run := RunProgram(ctx, x.class, e.Program, RunOptions{Time: j.Threads, Stop: e, Wait: confirmWait, Recorded: -1, Batch: batch, memory: x.memory})
-	if result.Executions = run.Executions; run.Waits != nil {
-		result.Failure = failureOf(WaitingFailure)
-		result.Seen, result.Executions = 1, 1
+	run := RunProgram(ctx, x.class, p, RunOptions{Time: j.Threads, Stop: e, Wait: confirmWait, Recorded: -1, Batch: batch, memory: x.memory})
+	if run.Waits != nil {
+		result.Failure, result.Seen, result.Executions = failureOf(WaitingFailure), 1, 1
+		return result, nil
 	}
+	result.Executions, err = run.Executions, x.repeat(e, min(3*run.Executions, mostConfirmRuns))
 	for _, o := range run.Outcomes {
-		if f := e.failure(o.Outcome); f != nil {
+		if f := e.failure(o.Outcome); f != nil && err == nil {
 			result.Failure = f
 			result.Seen += o.Times
 		} else {
@@ -101,6 +88,26 @@ func (x *threads) replayFailure(ctx context.Context, p *Program, j *ReplayJob) (
 		}
 	}
 	return result, nil
+}
+
+// repeat adds sequential runs to what is expected of a program, in every order: some as they are, some
+// with pauses, in which goroutines go on, and some with other objects. There are at least so many, unless
+// that takes confirmRunsTime.
+func (x *threads) repeat(e *Expected, least int64) error {
+	classes := []*Class{x.class, x.class, x.class.crowded(e.Program)}
+	runs, start := int64(0), time.Now()
+	defer x.class.paused.Store(false)
+	for pass := 0; pass < len(classes) || runs < least && time.Since(start) < confirmRunsTime; pass++ {
+		x.class.paused.Store(pass == 1)
+		if err := sequentially(classes[pass%len(classes)], e.Program, func(_ []int, o Outcome) bool {
+			e.set.add(o, 1)
+			runs++
+			return true
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // crowded returns a class with other objects beside each new one, on which the calls of the program
@@ -216,6 +223,9 @@ func (s *supervisor) confirmed(f *Finding) (confirmed, sequential bool) {
 		sequential = again != nil && m.Repeats == nil
 	case m.Replayed != nil:
 		again, sequential, f.Times, f.Executions = m.Replayed.Failure, m.Replayed.Sequential, m.Replayed.Seen, m.Replayed.Executions
+		if len(m.Replayed.Waiting) > 0 { // no later program calls that method in parallel
+			s.job.Known = append(s.job.Known, m.Replayed.Waiting)
+		}
 	}
 	if again == nil || sequential {
 		return false, sequential

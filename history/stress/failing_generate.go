@@ -18,6 +18,8 @@ const (
 	// string that objects may not expect.
 	failingValues = 4
 	awkwardOnce   = 6
+	// One in nilFunction functions is nil: a call may call it only if it finds something.
+	nilFunction = 8
 	// One in sameSequence sequences is the one before, as a method often does not work beside itself.
 	sameSequence = 3
 )
@@ -111,6 +113,9 @@ func (g *failingGenerator) argument(p Param, initial []Invocation, begin int, ow
 		if len(list) > 0 {
 			return resultOf(list[g.random.IntN(len(list))])
 		}
+	}
+	if p.IsFunction() && g.random.IntN(nilFunction) == 0 {
+		return history.NullValue
 	}
 	v := p.Random(g.random, failingValues, true)
 	if g.random.IntN(awkwardOnce) == 0 {

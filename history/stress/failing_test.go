@@ -29,7 +29,7 @@ func TestFailures(t *testing.T) {
 			t.Parallel()
 			r, err := stress.Supervise(t.Context(), child("failing "+name), failingOptions(patience))
 			if err != nil || len(r.Findings) != 1 {
-				t.Fatalf("%v, %d findings", err, len(r.Findings))
+				t.Fatalf("%v, %d findings, %d unconfirmed of %d programs, without %v", err, len(r.Findings), len(r.Unconfirmed), r.Programs, r.Account.LeftOut)
 			}
 			f := r.Findings[0]
 			if f.Failure.Kind != test.kind || !strings.Contains(f.Program, test.calls) || f.Times == 0 || r.Programs == 0 {
