@@ -30,7 +30,7 @@ type Class struct {
 	goType  string // that Reflect was given, or a pointer to it if byValue
 	byValue bool
 	failing bool         // see Class.Failing
-	paused  *atomic.Bool // calls pause after they have returned, if it is set
+	paused  *atomic.Bool // that of its methods
 }
 
 // Moved tells a supervisor that invocations have returned.
@@ -69,7 +69,8 @@ type Method struct {
 	// caller prepares calls of such a method, and outs are the types of its results.
 	caller func(args []history.Value) caller
 	outs   []reflect.Type
-	home   string // the import path of its type
+	home   string       // the import path of its type
+	paused *atomic.Bool // calls pause before they return, if it is set
 	// called returns how Go calls it in a search for failures; see signature.called.
 	called func(args []history.Value, earlier func(p Param, call int) string) string
 	// written returns how Go calls it as the n-th invocation; see signature.source.

@@ -83,25 +83,14 @@ func (c *Class) Failing() *Class {
 		f.Close = func(object any) { c.Close(object.(*instance).object) }
 	}
 	for _, m := range c.Methods {
-		own := &Method{Name: m.Name, Params: m.Params, goName: m.goName, caller: m.caller, outs: m.outs, home: m.home, called: m.called}
+		own := &Method{Name: m.Name, Params: m.Params, goName: m.goName, caller: m.caller, outs: m.outs, home: m.home, called: m.called, paused: f.paused}
 		if own.caller == nil {
 			own.caller = func(args []history.Value) caller {
 				call := m.Prepare(args)
-				return func(object any, _ func(Param, int) reflect.Value, show func([]reflect.Value, *values.Maker) history.Value) history.Value {
+				return func(object any, _ earlier, show show) history.Value {
 					call(object)
 					return show(nil, nil)
 				}
-			}
-		}
-		made := own.caller
-		own.caller = func(args []history.Value) caller {
-			call := made(args)
-			return func(object any, earlier func(Param, int) reflect.Value, show func([]reflect.Value, *values.Maker) history.Value) history.Value {
-				v := call(object, earlier, show)
-				if f.paused.Load() {
-					time.Sleep(pauseTime)
-				}
-				return v
 			}
 		}
 		own.Prepare = func(args []history.Value) Call { return own.holding(args, -1, nil, nil) }
@@ -125,12 +114,14 @@ func (m *Method) holding(args []history.Value, n int, held []int, all []Invocati
 				return history.NoValue
 			}
 		}
-		earlier := func(p Param, n int) reflect.Value {
+		return call(i.object, func(p Param, n int) reflect.Value {
 			return i.results[slices.Index(held, n)][all[n].Method.resultFor(p)]
-		}
-		return call(i.object, earlier, func(out []reflect.Value, _ *values.Maker) history.Value {
+		}, func(out []reflect.Value, _ *values.Maker) history.Value {
 			if slot >= 0 {
 				i.results[slot] = out
+			}
+			if m.paused.Load() {
+				time.Sleep(pauseTime)
 			}
 			return history.NoValue
 		})

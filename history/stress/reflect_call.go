@@ -73,8 +73,13 @@ func (s signature) byReflection(m reflect.Method) func([]history.Value) Call {
 }
 
 // A caller calls a method of an object by reflection, and returns what show makes of the results.
-// Arguments may be results of earlier calls, which it looks up by their numbers.
-type caller func(object any, earlier func(p Param, call int) reflect.Value, show func([]reflect.Value, *values.Maker) history.Value) history.Value
+type caller func(object any, earlier earlier, show show) history.Value
+
+// An earlier returns the argument for a parameter that is the result of an earlier call.
+type earlier func(p Param, call int) reflect.Value
+
+// A show makes one value of the results of a call, whose arguments the maker has made.
+type show func(out []reflect.Value, maker *values.Maker) history.Value
 
 // caller returns what prepares calls of a method.
 func (s signature) caller(m reflect.Method) func(args []history.Value) caller {
@@ -82,7 +87,7 @@ func (s signature) caller(m reflect.Method) func(args []history.Value) caller {
 	constant := !slices.ContainsFunc(s.params, func(p Param) bool { return !p.Shared() })
 	return func(args []history.Value) caller {
 		given := s.given(args)
-		made := func(object reflect.Value, maker *values.Maker, earlier func(Param, int) reflect.Value) []reflect.Value {
+		made := func(object reflect.Value, maker *values.Maker, earlier earlier) []reflect.Value {
 			in := make([]reflect.Value, 1+len(s.params)) // after the receiver
 			in[0] = object
 			for i, p := range s.params {
@@ -99,7 +104,7 @@ func (s signature) caller(m reflect.Method) func(args []history.Value) caller {
 		if shared {
 			fixed = made(reflect.Value{}, &values.Maker{}, nil)
 		}
-		return func(object any, earlier func(Param, int) reflect.Value, show func([]reflect.Value, *values.Maker) history.Value) history.Value {
+		return func(object any, earlier earlier, show show) history.Value {
 			in := slices.Clone(fixed)
 			var maker *values.Maker
 			if shared {
