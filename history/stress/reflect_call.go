@@ -65,10 +65,10 @@ func isOption(t reflect.Type) bool {
 
 // byReflection returns the Prepare of a method that has no direct call.
 func (s signature) byReflection(m reflect.Method) func([]history.Value) Call {
-	made := s.caller(m)
+	made, show := s.caller(m), s.value
 	return func(args []history.Value) Call {
 		call := made(args)
-		return func(object any) history.Value { return call(object, nil, s.value) }
+		return func(object any) history.Value { return call(object, nil, show) }
 	}
 }
 
