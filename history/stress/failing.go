@@ -61,10 +61,12 @@ func alike(text string) string { return numbers().ReplaceAllString(text, "#") }
 // maxHeld is how many calls of a program may have results that are arguments of others.
 const maxHeld = 8
 
-// An instance is an object in a search for failures, with results of calls.
+// An instance is an object in a search for failures, with results of calls. If one has failed, no other
+// begins: it may wait for a lock that the failing one holds.
 type instance struct {
 	object  any
 	results [maxHeld][]reflect.Value
+	failed  atomic.Bool
 }
 
 // pauseTime is how long sequential calls pause, so that goroutines of the object go on.
@@ -102,21 +104,24 @@ func (c *Class) Failing() *Class {
 // IsFailing reports whether the class is for a search for failures.
 func (c *Class) IsFailing() bool { return c.failing }
 
-// holding returns the call number n of all those of a program. It keeps its results if they are held. A call
-// is not made if an argument is missing, as the call that has it as a result has panicked.
+// holding returns the call number n of all those of a program. It keeps its results if they are held.
 func (m *Method) holding(args []history.Value, n int, held []int, all []Invocation) Call {
 	call, slot := m.caller(args), slices.Index(held, n)
-	needs := earlierCalls(Invocation{m, args})
 	return func(object any) history.Value {
 		i := object.(*instance)
-		for _, n := range needs {
-			if i.results[slices.Index(held, n)] == nil {
-				return history.NoValue
-			}
+		if i.failed.Load() {
+			return NotCalled
 		}
+		returned := false
+		defer func() {
+			if !returned {
+				i.failed.Store(true)
+			}
+		}()
 		return call(i.object, func(p Param, n int) reflect.Value {
 			return i.results[slices.Index(held, n)][all[n].Method.resultFor(p)]
 		}, func(out []reflect.Value, _ *values.Maker) history.Value {
+			returned = true
 			if slot >= 0 {
 				i.results[slot] = out
 			}

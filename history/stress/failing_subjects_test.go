@@ -43,6 +43,8 @@ func serveFailing(name string) int {
 		return serveLike(NewLeaky)
 	case "Chain":
 		return serveLike(NewChain)
+	case "Clumsy":
+		return serveLike(func() *Clumsy { return &Clumsy{} })
 	case "Torn":
 		return serveLike(func() *Torn { return NewTorn() })
 	case "Mirror":
@@ -55,6 +57,25 @@ func serveLike[T any](newObject func() T) int {
 	stress.SetWaitLimit(time.Second)
 	stress.SetConfirmWait(2 * time.Second)
 	return stress.ServeLike(newObject(), func() any { return newObject() }, nil, nil)
+}
+
+// Clumsy keeps its lock if a function of the caller panics.
+type Clumsy struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (c *Clumsy) Do(f func()) {
+	c.mu.Lock()
+	f()
+	c.n++
+	c.mu.Unlock()
+}
+
+func (c *Clumsy) Len() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.n
 }
 
 // Chain is a list of links. Cut panics if its link is not in the list, which one call after another

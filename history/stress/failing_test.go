@@ -56,12 +56,15 @@ func TestFailuresNone(t *testing.T) {
 	if *full {
 		limit = 20 * time.Second
 	}
-	for _, name := range []string{"Safe", "Picky", "Bounded", "Helped", "Leaky", "Latch", "Nested", "Latest"} {
+	for _, name := range []string{"Safe", "Picky", "Bounded", "Helped", "Leaky", "Latch", "Nested", "Latest", "Clumsy"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r, err := stress.Supervise(t.Context(), child("failing "+name), failingOptions(limit))
 			if err != nil || r.Programs == 0 && name != "Picky" {
 				t.Fatal(err, r)
+			}
+			if name == "Clumsy" && len(r.MayWait) > 0 { // calls after one that fails do not count
+				t.Errorf("%v may wait", r.MayWait)
 			}
 			for _, f := range slices.Concat(r.Findings, r.Unconfirmed) {
 				t.Errorf("%s: %v\n%s", f.Program, f.Failure, f.Failure.Stack)
