@@ -240,7 +240,7 @@ func (x *executor) run(by *explorer, plan Plan, t *stress.Try) (*Exploration, er
 	}
 	if e.Panic != "" && !by.search.Panics(e.Exploration) {
 		x.diverges(by.program)
-	} else if e.Panic != "" {
+	} else if e.Panic != "" && !(x.options.Failures && by.search.Spawns && by.oracle.panics()) {
 		x.report.Crash(&stress.Crash{Method: t.Method, Program: by.program.String(), What: e.Panic,
 			Schedule: e.PanicSchedule.String(), Stack: "schedule " + e.PanicSchedule.String() + "\n" + e.PanicStack}, x.options.Crashed)
 	}

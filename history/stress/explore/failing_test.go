@@ -14,6 +14,7 @@ import (
 type rope struct {
 	a, b  sync.Mutex
 	count cell
+	lit   cell
 	bare  map[int]int
 	full  chan int
 }
@@ -55,6 +56,18 @@ func (r *rope) Cut(e *ropeEnd) {
 func (r *rope) Take() int  { return schedule.Recv(r.full) }
 func (r *rope) Give(v int) { schedule.To(r.full).Send(v) }
 
+// Spark starts a goroutine that panics if it sees each of three values, whatever else is called.
+func (r *rope) Spark() {
+	schedule.Go(func() {
+		if r.lit.load() == 1 && r.lit.load() == 2 && r.lit.load() == 3 {
+			panic("lit")
+		}
+	})
+	for v := range int64(4) {
+		r.lit.store(v)
+	}
+}
+
 // Set counts, and writes a map without a lock.
 func (r *rope) Set(k int) {
 	r.count.add(1)
@@ -70,6 +83,7 @@ func TestFailures(t *testing.T) {
 		"{ Inc() } || { Inc() }":                   "", // results do not count
 		"{ Give(0); Give(1) } || { Take() }":       "",
 		"{ End(); Cut($1) } || { End(); Cut($3) }": "",
+		"{ Spark() } || { Inc() }":                 "", // it panics alone, too
 	} {
 		r, err := stress.Supervise(t.Context(), child("rope"), stress.Options{Failures: true, Programs: []string{program},
 			Effort: stress.Effort{Time: patience, Program: time.Millisecond}})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	bodies "github.com/leadline/leadline/history/explore"
+	"github.com/leadline/leadline/history/explore/schedule"
 	"github.com/leadline/leadline/history/stress"
 )
 
@@ -137,6 +138,14 @@ func (x *explorer) judgeFailure(rec *executed, v *Violation, e *stress.Expected,
 		rec.seen.Verdict = bodies.Violates
 	}
 	return rec.seen.Verdict == bodies.Violates, nil
+}
+
+// panics reports whether a goroutine of the object panics in a sequential run, under more of its
+// schedules than those of the first runs.
+func (o *oracle) panics() bool {
+	o.explore(schedule.NewPOS(1), randomSequential)
+	o.explore(sequentialStrategy(mostPreempted, true), maxThreaded)
+	return o.failure != nil
 }
 
 // explainedTogether reports whether an execution that no order of calls explains is one of calls
