@@ -2,14 +2,10 @@ package stress
 
 import (
 	"cmp"
-	"context"
 	"errors"
-	"runtime"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/explore/worker"
 )
 
@@ -20,110 +16,7 @@ const (
 	confirmLate = 90 * time.Second
 	// mostUnconfirmed ends a search that finds nothing else.
 	mostUnconfirmed = 5
-	// In that process, the program runs sequentially before and after, confirmRuns to mostConfirmRuns
-	// times, for confirmRunsTime each.
-	confirmRuns     = 3000
-	mostConfirmRuns = 1_000_000
-	confirmRunsTime = 5 * time.Second
-	// leavingRuns is the number for objects that leave goroutines. These need memory, so programs have
-	// leavingExecutions on threads, in batches of leavingBatch.
-	leavingRuns       = 100
-	leavingExecutions = 100
-	leavingBatch      = 16
 )
-
-// failingWait is how long no thread may move until a call does not return, and confirmWait in the
-// process that confirms it. A machine with other work may keep a thread for seconds.
-var (
-	failingWait = 4 * time.Second
-	confirmWait = 10 * time.Second
-)
-
-// failures returns what a run of a program has shown in a search for failures. A call that does not
-// return is a crash: the process is of no use any more.
-func (x *threads) failures(e *Expected, run *Run) *Trial {
-	if run.Waits != nil {
-		text := make([]byte, 1<<20)
-		stacks := strings.Split(string(text[:runtime.Stack(text, true)]), "\n\n")
-		inCalls := slices.DeleteFunc(stacks, func(s string) bool { return !strings.Contains(s, "stress.(*step).run(") })
-		x.report.Crash(&Crash{Program: e.Program.String(), What: WaitingFailure, Stack: stacksIn(inCalls)}, x.options.Crashed)
-		return &Trial{Whole: true, Left: true}
-	}
-	x.report.Worn = x.report.Worn || run.Leaves
-	return &Trial{Whole: true, Finding: x.seen(context.Background(), e, run), Exercised: overlapping(e.Program, run.histories)}
-}
-
-// replayFailure runs a program sequentially many times, and then in parallel until it fails as none
-// of these runs has, nor any of three times as many as it took.
-func (x *threads) replayFailure(ctx context.Context, p *Program, j *ReplayJob) (*Replayed, error) {
-	e := ExpectedOf(x.class, p, threadRuns{x.class, p})
-	least, batch := int64(confirmRuns), batchFor(x.class)
-	if x.class.leaves() {
-		least, batch = leavingRuns, min(batch, leavingBatch)
-	}
-	result := &Replayed{Program: p.String()}
-	var waits *WaitsError
-	err := x.repeat(e, least)
-	if errors.As(err, &waits) {
-		result.Waiting = []string{waits.Method}
-	}
-	if result.Sequential = waits != nil || e.failures()[alike(j.Failure)]; err != nil || result.Sequential {
-		return result, nil
-	}
-	if x.options.repeats != nil {
-		x.options.repeats(goTestOfFailure(x.class, p))
-	}
-	run := RunProgram(ctx, x.class, p, RunOptions{Time: j.Threads, Stop: e, Wait: confirmWait, Recorded: -1, Batch: batch, memory: x.memory})
-	if run.Waits != nil {
-		result.Failure, result.Seen, result.Executions = failureOf(WaitingFailure), 1, 1
-		return result, nil
-	}
-	result.Executions, err = run.Executions, x.repeat(e, min(3*run.Executions, mostConfirmRuns))
-	for _, o := range run.Outcomes {
-		if f := e.failure(o.Outcome); f != nil && err == nil {
-			result.Failure = f
-			result.Seen += o.Times
-		} else {
-			result.Sequential = result.Sequential || slices.ContainsFunc(o.Outcome, func(v history.Value) bool { return v.Kind() == history.Exception })
-		}
-	}
-	return result, nil
-}
-
-// repeat adds sequential runs to what is expected of a program, in every order: some as they are, some
-// with pauses, in which goroutines go on, and some with other objects. There are at least so many, unless
-// that takes confirmRunsTime.
-func (x *threads) repeat(e *Expected, least int64) error {
-	classes := []*Class{x.class, x.class, x.class.crowded(e.Program)}
-	runs, start := int64(0), time.Now()
-	defer x.class.paused.Store(false)
-	for pass := 0; pass < len(classes) || runs < least && time.Since(start) < confirmRunsTime; pass++ {
-		x.class.paused.Store(pass == 1)
-		if err := sequentially(classes[pass%len(classes)], e.Program, func(_ []int, o Outcome) bool {
-			e.set.add(o, 1)
-			runs++
-			return true
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// crowded returns a class with other objects beside each new one, on which the calls of the program
-// were made: objects may share something.
-func (c *Class) crowded(p *Program) *Class {
-	other, calls := *c, steps(p)
-	other.New = func() any {
-		object, beside := c.New(), c.New()
-		for i := range calls {
-			calls[i].run(beside)
-		}
-		c.Release(beside)
-		return object
-	}
-	return &other
-}
 
 // failureIn returns the finding of a crash.
 func failureIn(c *Crash) *Finding {

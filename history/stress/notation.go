@@ -123,7 +123,7 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("column %d: %s", e.Col
 // Arguments are values as history.ParseValue reads them: integers, strings, true
 // and false, lists [0,1] and maps {0=1,1=0}, as the method's parameters require. Functions,
 // times and others are words; see package values. In a search for failures, $n is the result of the
-// n-th call of the program. null can take the place of a list or a map. A name has no white space and none
+// n-th call of the program. null can take the place of a list, a map or a function. A name has no white space and none
 // of ;,()[]{}|<=" in it. An error is a *SyntaxError.
 func Parse(text string, c *Class) (*Program, error) {
 	r := &programReader{text: text, class: c}

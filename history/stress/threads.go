@@ -26,7 +26,10 @@ const leaving = "objects leave goroutines, which may change them"
 // NewThreads returns the Executor that runs programs on threads.
 func NewThreads(c *Class, o *Options, r *Report) Executor {
 	x := &threads{class: c, options: o, report: r, memory: memoryUsed() + maxMemory}
-	if !c.failing && c.leaves() {
+	if c.failing {
+		return newFailingThreads(x)
+	}
+	if c.leaves() {
 		r.OnlySchedules = leaving
 	}
 	return x
@@ -36,12 +39,7 @@ func NewThreads(c *Class, o *Options, r *Report) Executor {
 func (x *threads) Levels() int { return 1 }
 
 // Expected implements Executor.
-func (x *threads) Expected(p *Program) (*Expected, error) {
-	if x.class.failing {
-		return firstRuns(x.class, p)
-	}
-	return NewExpected(x.class, p)
-}
+func (x *threads) Expected(p *Program) (*Expected, error) { return NewExpected(x.class, p) }
 
 // Run implements Executor.
 func (x *threads) Run(ctx context.Context, e *Expected, t *Try) (*Trial, error) {
@@ -54,9 +52,6 @@ func (x *threads) Run(ctx context.Context, e *Expected, t *Try) (*Trial, error) 
 		o.Stop = nil
 	}
 	run := x.run(ctx, e, o, t.Left.Time)
-	if x.class.failing {
-		return x.failures(e, run), nil
-	}
 	if run.Leaves {
 		x.report.OnlySchedules = leaving
 	}
@@ -95,15 +90,6 @@ const leastRun = 50 * time.Millisecond
 func (x *threads) run(ctx context.Context, e *Expected, o RunOptions, within time.Duration) *Run {
 	if x.batch == 0 {
 		x.batch = batchFor(x.class)
-		if x.class.failing && x.class.leaves() {
-			x.batch = min(x.batch, leavingBatch)
-		}
-	}
-	if x.batch <= leavingBatch && x.class.failing {
-		o.Executions, o.least = leavingExecutions, 0
-	}
-	if x.class.failing {
-		o.Wait = failingWait
 	}
 	o.Batch, o.memory = x.batch, x.memory
 	o.Time = min(o.Time, max(within, leastRun))
@@ -124,13 +110,7 @@ const (
 
 // seen returns a violation that was seen, if there is one.
 func (x *threads) seen(ctx context.Context, e *Expected, run *Run) *Finding {
-	f := unexpected(e, run)
-	if x.class.failing && f != nil && e.runAll() != nil {
-		return nil
-	} else if x.class.failing && f != nil {
-		return unexpected(e, run)
-	}
-	if f != nil || x.class.failing {
+	if f := unexpected(e, run); f != nil {
 		return f
 	}
 	return x.againstRealTime(ctx, e, run)
@@ -176,9 +156,6 @@ func (x *threads) againstRealTime(ctx context.Context, e *Expected, run *Run) *F
 // Prove implements Executor. It measures how often a violation occurs. It is not real if
 // sequential runs of the program return different results.
 func (x *threads) Prove(ctx context.Context, f *Finding, within time.Duration) (bool, error) {
-	if x.class.failing {
-		return true, nil // another process confirms it
-	}
 	n := f.Executions / f.Times
 	if !f.RealTime {
 		n = x.measure(ctx, f, within)
@@ -307,9 +284,6 @@ func (x *threads) Simplify(context.Context, *Finding, time.Duration) (bool, erro
 
 // Replay implements Executor. It counts unexpected executions.
 func (x *threads) Replay(ctx context.Context, p *Program, j *ReplayJob) (*Replayed, error) {
-	if x.class.failing {
-		return x.replayFailure(ctx, p, j)
-	}
 	e, err := NewExpected(x.class, p)
 	if err != nil {
 		return nil, err
