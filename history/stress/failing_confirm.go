@@ -32,12 +32,15 @@ func failureIn(c *Crash) *Finding {
 func (s *supervisor) diedFailing(death *worker.Death) {
 	s.interrupted()
 	s.crashes++
-	if f := failureOfDeath(death); s.sequential {
+	switch f := failureOfDeath(death); {
+	case s.program.Schedules && death.Cause == worker.Silent:
+		s.result.Account.omit(s.last.Program, s.last.Given > 0, notInstrumented)
+	case s.sequential:
 		s.sequentially(s.last.Program)
-	} else if f != nil {
-		s.failed(&Finding{Program: s.last.Program, Failure: f})
-	} else {
+	case f == nil:
 		s.result.Account.omit(s.last.Program, s.last.Given > 0, "a process ended in an unclear way: "+death.Text)
+	default:
+		s.failed(&Finding{Program: s.last.Program, Failure: f})
 	}
 }
 
@@ -50,6 +53,9 @@ func failureOfDeath(death *worker.Death) *Failure {
 		return nil
 	}
 	f := failureOf(death.Text)
+	if f.Kind == WaitingFailure { // a signal
+		return nil
+	}
 	for _, resource := range []string{"out of memory", "cannot allocate", "thread"} {
 		if f.Kind == FatalFailure && strings.Contains(f.Text, resource) {
 			return nil

@@ -346,6 +346,9 @@ func (s *supervisor) interrupted() {
 	s.last.Used, s.last.Judged = Effort{}, 0
 }
 
+// notInstrumented is why schedules leave out a program that hangs.
+const notInstrumented = "a call waits in code that is not instrumented"
+
 // maxCrashes is the number of crashes after which the search of a class without core
 // methods ends.
 const maxCrashes = 10
@@ -355,7 +358,7 @@ const maxCrashes = 10
 func (s *supervisor) crashed(what, stack string) {
 	c := Crash{Method: s.last.Method, Program: s.last.Program, What: what, Sequential: s.sequential, Stack: stack}
 	if s.program.Schedules && what == "hangs" { // the scheduler knows of all else
-		s.result.Account.omit(c.Program, s.last.Given > 0, "a call waits in code that is not instrumented")
+		s.result.Account.omit(c.Program, s.last.Given > 0, notInstrumented)
 	} else {
 		s.result.Crashes = append(s.result.Crashes, c)
 		if s.job.Crashed != nil {
