@@ -59,7 +59,8 @@ func serveLike[T any](newObject func() T) int {
 	return stress.ServeLike(newObject(), func() any { return newObject() }, nil, nil)
 }
 
-// Clumsy keeps its lock if a function of the caller panics.
+// Clumsy keeps its lock if a function of the caller panics, which it calls if it is not empty. Then calls
+// wait beside that one.
 type Clumsy struct {
 	mu sync.Mutex
 	n  int
@@ -67,9 +68,16 @@ type Clumsy struct {
 
 func (c *Clumsy) Do(f func()) {
 	c.mu.Lock()
-	f()
-	c.n++
+	if runtime.Gosched(); c.n > 0 {
+		f()
+	}
 	c.mu.Unlock()
+}
+
+func (c *Clumsy) Set(n uint8) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n = int(n)
 }
 
 func (c *Clumsy) Len() int {

@@ -59,7 +59,11 @@ func TestFailuresNone(t *testing.T) {
 	for _, name := range []string{"Safe", "Picky", "Bounded", "Helped", "Leaky", "Latch", "Nested", "Latest", "Clumsy"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, err := stress.Supervise(t.Context(), child("failing "+name), failingOptions(limit))
+			o := failingOptions(limit)
+			if name == "Clumsy" {
+				o.Effort.Program, o.Programs = time.Second, []string{"{ Set(1); Set(0); Set(1); Set(0) } || { Do(null) }"}
+			}
+			r, err := stress.Supervise(t.Context(), child("failing "+name), o)
 			if err != nil || r.Programs == 0 && name != "Picky" {
 				t.Fatal(err, r)
 			}

@@ -124,6 +124,7 @@ func (x *failingThreads) Replay(ctx context.Context, p *Program, j *ReplayJob) (
 	run := RunProgram(ctx, x.class, p, RunOptions{Time: j.Threads, Stop: e, Wait: confirmWait, Recorded: -1, Batch: x.batch, memory: x.memory})
 	if run.Waits != nil {
 		result.Failure, result.Seen, result.Executions = failureOf(WaitingFailure), 1, 1
+		result.Sequential = len(e.failures()) > 0 // one that fails may keep a lock
 		return result, nil
 	}
 	result.Executions, err = run.Executions, x.repeat(e, min(3*run.Executions, mostConfirmRuns))
