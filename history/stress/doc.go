@@ -134,7 +134,9 @@
 //	[ PushFront(0) ] { Remove($1) } || { InsertAfter(1,$1) }
 //
 // $1 is what the first call of the program returns. Calls that fail sequentially are removed from a
-// program before it runs in parallel. Two failures are the same if their texts are, but for numbers.
+// program before it runs in parallel, if they do so in one of two orders. After a failure, no other call
+// of the object begins, and if a sequential run fails, a call that waits is no failure: it may wait for a
+// lock that the one that failed has kept. Two failures are the same if their texts are, but for numbers.
 //
 // Supervise reports a failure only if another process repeats it. There, the program first runs
 // sequentially in every order, again and again: with pauses, so that goroutines that calls have
