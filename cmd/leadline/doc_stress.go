@@ -157,8 +157,26 @@
 //	leadline safety --new 'example.com/set.New[int]()'
 //	leadline safety --package example.com/set --declared types.txt
 //
-// The exit status is 1 if there is such a type, and 3 if no test of a type could be run in
-// time. See go doc ./history/stress/safety.
+// Programs are as those of stress, but results do not count. So any method may be called, and an
+// argument may be the result of an earlier call: $1 is that of the first call of the program. Half of
+// the time is for threads, and half for schedules of an instrumented build; types of the standard
+// library have threads alone. What fails is run again in another process. A failure that this process
+// does not repeat is listed as seen, and the type is then neither safe nor unsafe.
+//
+// --package tests every exported type with methods, on objects of the first of its constructors that
+// makes some with numbers, strings, structs and functions as arguments, or on the zero value of a
+// struct. Type parameters are int, or string or a struct if the constraints ask for that. --declared
+// names a file that lists which types are documented as safe, with a type and yes or no on each line:
+//
+//	set.Set yes
+//	set.Iterator no
+//
+// The table at the end has, for each type, whether it is declared safe and was found unsafe, the reason,
+// and whether the runtime rather than an explicit panic reports it. Below it are the failures that were
+// only seen, and what was not tried.
+//
+// The exit status is 1 if there is such a type, and 3 if failures were seen and not confirmed, or no
+// program of a type could be run in time. See go doc ./history/stress.
 //
 // # Schedules
 //

@@ -30,7 +30,6 @@ type stressFlags struct {
 	construct []string
 	from      string
 	effort    stress.Effort
-	time      time.Duration // of safety
 	save      string
 	output    *flagkind.Choice
 	safety    safetyFlags

@@ -367,7 +367,7 @@ func TestStressVendor(t *testing.T) {
 	if out, err := exec.Command("go", "mod", "vendor").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	source := fmt.Sprintf(safetyProgram, "example.com/thing", "thing", "", "", "")
+	source := fmt.Sprintf(stressProgram, "example.com/thing", "p.NewBroken()", "")
 	if err := compile(t.Context(), filepath.Join(t.TempDir(), "main.go"), source, nil, "list", "-deps"); err != nil {
 		t.Error(err)
 	}

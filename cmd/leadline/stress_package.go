@@ -5,151 +5,155 @@ import (
 	"errors"
 	"fmt"
 	"go/types"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/leadline/leadline/history/explore/instrument/golist"
 )
 
-const safetyProgram = `package main
-
-import (
-	"os"
-	"reflect"
-
-	"github.com/leadline/leadline/history/stress"
-	"github.com/leadline/leadline/history/stress/safety"
-	p %[1]q
-)
-
-var (
-	_ = reflect.TypeFor[int]
-	_ = stress.Must[int]
-)
-
-func main() {
-	os.Exit(safety.Main(&safety.Library{
-		Path: %[1]q, Package: %[2]q, Module: %[5]q,
-		Functions: []safety.Function{
-%[3]s		},
-		Targets: []safety.Target{
-%[4]s		},
-	}))
-}
-`
-
-// buildConstructor builds the program that tests what a constructor makes.
-func (r *safetyRun) buildConstructor(ctx context.Context, dir, program, constructor string) error {
-	path, expression, err := parseConstructor(constructor)
-	if err != nil {
-		return err
-	}
-	p, err := loadPackage(ctx, path)
-	if err != nil {
-		return fmt.Errorf("--new %s: %w", constructor, err)
-	}
-	expression = aliased(expression, p.Name)
-	name := r.flags.Name
-	if name == "" {
-		name = constructor
-	}
-	var first error
-	// A constructor may also return an error. The compiler finds that out.
-	for _, must := range []bool{false, true} {
-		made := expression
-		if must {
-			made = "stress.Must(" + expression + ")"
-		}
-		target := fmt.Sprintf("\t\t\tsafety.Expression(%q, %q, %v, %s, func() any { return %s }),\n", name, expression, must, made, made)
-		err := r.buildSafety(ctx, dir, program, p, target)
-		if err == nil {
-			return nil
-		}
-		if must {
-			err = clearer(first, err)
-		}
-		first = err
-	}
-	return ofConstructor(constructor, first, p.Name)
+// A safetyTarget is a type to test, with the constructors that may make its objects, as --new has them.
+type safetyTarget struct {
+	name         string
+	constructors []string
 }
 
-// buildPackage builds the program that tests all exported types of a package.
-func (r *safetyRun) buildPackage(ctx context.Context, dir, program, path string) error {
+// safetyTargets returns the exported types of a package that have methods.
+func safetyTargets(ctx context.Context, path string) ([]safetyTarget, error) {
 	p, err := loadPackage(ctx, path)
 	if err != nil {
-		return fmt.Errorf("--package %s: %w", path, err)
+		return nil, fmt.Errorf("--package %s: %w", path, err)
 	}
-	var targets strings.Builder
+	var list []safetyTarget
 	for _, name := range p.Scope().Names() {
 		object, ok := p.Scope().Lookup(name).(*types.TypeName)
-		if !ok || !object.Exported() || object.IsAlias() {
-			continue
-		}
-		list, zero := targetTypes(p, object)
-		for _, t := range list {
-			fmt.Fprintf(&targets, "\t\t\t{Name: %q, Type: reflect.TypeFor[%s](), Zero: %v},\n", p.Name()+"."+name, sourceOf(p, t), zero)
+		if ok && object.Exported() && !object.IsAlias() && hasMethods(object.Type()) {
+			list = append(list, safetyTarget{p.Name() + "." + name, constructorsOf(p, object)})
 		}
 	}
-	if targets.Len() == 0 {
-		return fmt.Errorf("--package %s: it has no exported type with methods that can be made", path)
+	if len(list) == 0 {
+		return nil, fmt.Errorf("--package %s: it has no exported type with methods", path)
 	}
-	return r.buildSafety(ctx, dir, program, p, targets.String())
+	return list, nil
 }
 
-func (r *safetyRun) buildSafety(ctx context.Context, dir, program string, p *types.Package, targets string) error {
-	var functions strings.Builder
-	for _, f := range exportedFunctions(p) {
-		source := "p." + f.name
-		fmt.Fprintf(&functions, "\t\t\t{Source: %q, Value: %s},\n", source, source)
+// hasMethods reports whether a type, or a pointer to it, has exported methods.
+func hasMethods(t types.Type) bool {
+	if !types.IsInterface(t) {
+		t = types.NewPointer(t)
 	}
-	root, err := moduleRoot(ctx)
-	if err != nil {
-		return err
+	for s := range types.NewMethodSet(t).Methods() {
+		if s.Obj().Exported() {
+			return true
+		}
 	}
-	source := fmt.Sprintf(safetyProgram, p.Path(), p.Name(), functions.String(), targets, root)
-	args := []string{"build", "-o", program}
-	if r.flags.safety.race {
-		args = append(args, "-race")
-	}
-	return compile(ctx, filepath.Join(dir, "main.go"), source, nil, args...)
+	return false
 }
 
-// targetTypes returns the types to test for an exported type: a pointer to it, or an
-// interface, and several for a generic one. The zero value of a struct may be an
-// instance.
-func targetTypes(p *types.Package, object *types.TypeName) (list []types.Type, zero bool) {
-	_, isInterface := object.Type().Underlying().(*types.Interface)
-	_, zero = object.Type().Underlying().(*types.Struct)
-	add := func(t types.Type) {
-		if !isInterface {
-			t = types.NewPointer(t)
-		}
-		isNew := !slices.ContainsFunc(list, func(other types.Type) bool { return types.Identical(t, other) })
-		for s := range types.NewMethodSet(t).Methods() {
-			if isNew && s.Obj().Exported() {
-				list = append(list, t)
-				return
-			}
-		}
+// constructorsOf returns the functions that return a type, with arguments, those with few parameters
+// first, and then the zero value of a struct. Type parameters are int if the constraints allow that, and
+// otherwise string or a struct.
+func constructorsOf(p *types.Package, object *types.TypeName) (list []string) {
+	type made struct {
+		text       string
+		parameters int
 	}
+	var all []made
 	for _, f := range exportedFunctions(p) {
-		for v := range f.signature.Results().Variables() {
-			result := v.Type()
-			if pointer, ok := result.(*types.Pointer); ok {
-				result = pointer.Elem()
-			}
-			if named, ok := result.(*types.Named); ok && named.Obj() == object {
-				add(named)
-			}
+		of := f.signature.Results().At(0).Type()
+		if pointer, ok := of.(*types.Pointer); ok {
+			of = pointer.Elem()
+		}
+		named, ok := of.(*types.Named)
+		text, written := argumentsOf(p, f.signature)
+		if ok && written && named.Obj() == object && !slices.ContainsFunc(all, func(m made) bool { return beforeBracket(m.text) == beforeBracket(f.name) }) {
+			all = append(all, made{p.Path() + "." + f.name + "(" + text + ")", f.signature.Params().Len()})
 		}
 	}
-	if len(list) == 0 && zero {
-		for _, t := range instances(object.Type()) {
-			add(t.Type)
+	slices.SortStableFunc(all, func(a, b made) int { return a.parameters - b.parameters })
+	for _, m := range all {
+		list = append(list, m.text)
+	}
+	if _, ok := object.Type().Underlying().(*types.Struct); ok {
+		if of := instances(object.Type()); len(of) > 0 {
+			list = append(list, "&"+p.Path()+"."+object.Name()+of[0].arguments+"{}")
 		}
 	}
-	return list, zero
+	return list
+}
+
+// beforeBracket returns a function without its type arguments and arguments, and without its package.
+func beforeBracket(text string) string {
+	text = text[:strings.IndexAny(text+"[", "[(")]
+	return text[strings.LastIndexByte(text, '.')+1:]
+}
+
+// argumentsOf writes arguments for a function: numbers, strings, booleans, structs of the package, and
+// functions. Variadic parameters have none.
+func argumentsOf(p *types.Package, s *types.Signature) (text string, ok bool) {
+	var args []string
+	for v := range s.Params().Variables() {
+		if s.Variadic() && len(args) == s.Params().Len()-1 {
+			break
+		}
+		switch t := v.Type().Underlying().(type) {
+		case *types.Basic:
+			switch info := t.Info(); {
+			case info&types.IsNumeric != 0:
+				args = append(args, "3")
+			case info&types.IsString != 0:
+				args = append(args, `"a"`)
+			case info&types.IsBoolean != 0:
+				args = append(args, "true")
+			default:
+				return "", false
+			}
+		case *types.Struct:
+			if named, ok := v.Type().(*types.Named); !ok || named.Obj().Pkg() != p {
+				return "", false
+			}
+			args = append(args, sourceOf(p, v.Type())+"{}")
+		case *types.Signature:
+			args = append(args, functionOf(p, t))
+		default:
+			return "", false
+		}
+	}
+	return strings.Join(args, ", "), true
+}
+
+// functionOf writes a function: an ordering or a hash if it can be one, and otherwise one that returns
+// zeros.
+func functionOf(p *types.Package, s *types.Signature) string {
+	var in, out []string
+	for i := range s.Params().Len() {
+		in = append(in, fmt.Sprintf("a%d %s", i, sourceOf(p, s.Params().At(i).Type())))
+	}
+	for i := range s.Results().Len() {
+		out = append(out, fmt.Sprintf("r%d %s", i, sourceOf(p, s.Results().At(i).Type())))
+	}
+	body := ""
+	if len(out) == 1 && len(in) > 0 {
+		first, of := s.Params().At(0).Type(), infoOf(s.Results().At(0).Type())
+		ordered := infoOf(first)&types.IsOrdered != 0
+		switch {
+		case len(in) == 2 && ordered && types.Identical(first, s.Params().At(1).Type()) && of&types.IsBoolean != 0:
+			body = "r0 = a0 < a1; "
+		case len(in) == 2 && ordered && types.Identical(first, s.Params().At(1).Type()) && of&types.IsInteger != 0:
+			body = "if a0 < a1 { r0 = -1 } else if a0 > a1 { r0 = 1 }; "
+		case len(in) == 1 && infoOf(first)&types.IsInteger != 0 && of&types.IsUnsigned != 0:
+			body = "r0 += " + sourceOf(p, s.Results().At(0).Type()) + "(a0); "
+		}
+	}
+	return fmt.Sprintf("func(%s) (%s) { %sreturn }", strings.Join(in, ", "), strings.Join(out, ", "), body)
+}
+
+// infoOf returns what kind of a basic type a type has, if it is one.
+func infoOf(t types.Type) types.BasicInfo {
+	basic, ok := t.Underlying().(*types.Basic)
+	if !ok {
+		return 0
+	}
+	return basic.Info()
 }
 
 // An exportedFunction is a function of a package, with type arguments if necessary.

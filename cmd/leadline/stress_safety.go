@@ -6,10 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,9 +14,8 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
-	"github.com/leadline/leadline/history/explore/worker"
-	"github.com/leadline/leadline/history/stress/safety"
-	"github.com/leadline/leadline/replay/batch"
+	"github.com/leadline/leadline/history/explore"
+	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/replay/report"
 	"github.com/olekukonko/tablewriter/tw"
 	"github.com/spf13/pflag"
@@ -27,10 +23,8 @@ import (
 
 // safetyFlags are flags of leadline safety.
 type safetyFlags struct {
-	safety.Parameters
 	packages []string
 	declared string
-	race     bool
 }
 
 func setupSafety(flags *pflag.FlagSet) func(streams, []string) int {
@@ -38,16 +32,13 @@ func setupSafety(flags *pflag.FlagSet) func(streams, []string) int {
 	f.newFlag()
 	flags.StringVar(&f.Name, "name", "", "what to call the object of --new (default: the constructor)")
 	excludeFlag(flags, &f.ReflectOptions)
-	o := &f.safety
-	flags.StringArrayVar(&o.packages, "package", nil, "test every exported type of this `package`; may be repeated")
-	flags.StringVar(&o.declared, "declared", "", "`file` of which types are documented as safe, by their names in the results, as 'sync.Map yes' or 'list.List no' on each line")
-	flags.BoolVar(&o.race, "race", false, "count tests with data races, too")
-	flags.IntVar(&o.Calls, "calls", 2, "most calls of the object in a sequence that runs in parallel")
-	flags.IntVar(&o.Executions, "executions", 100, "executions of a test")
-	flags.IntVar(&f.Bounds.Sequences, "sequences", 0, "most sequences of calls that run in parallel: 2 to 4 (default 4)")
-	flags.DurationVar(&f.time, "time", 0, "how long a type is tested at most (default 1m)")
-	flags.Uint64Var(&f.Seed, "seed", 1, "seed of the tests; it does not fix how the threads interleave")
+	flags.StringArrayVar(&f.safety.packages, "package", nil, "test every exported type of this `package`; may be repeated")
+	flags.StringVar(&f.safety.declared, "declared", "", "`file` of which types are documented as safe, by their names in the results, as 'sync.Map yes' or 'list.List no' on each line")
+	flags.StringArrayVar(&f.Programs, "program", nil, "`program` to run, as '[ PushFront(0) ] { Remove($1) } || { Front() }', instead of generated ones; may be repeated")
+	flags.DurationVar(&f.effort.Time, "time", time.Minute, "how long a type is tested at most")
+	flags.Uint64Var(&f.Seed, "seed", 1, "seed of the programs; it does not fix how the threads interleave")
 	flags.StringVar(&f.save, "save", "leadline-violations", "`directory` for Go tests that fail; empty: none")
+	f.buildFlags()
 	f.output = outputFlag(flags, "text", "json")
 	return f.testSafety
 }
@@ -80,18 +71,52 @@ func (f *safetyFlags) declarations() (map[string]string, error) {
 
 // A safetyRow is the result for a type, in the table and in the output as JSON.
 type safetyRow struct {
-	safety.Tested
-	Declared string // yes, no or unknown
-	reproduction
-	File *string // the Go test
+	safetyRecord
+	status  int    // the exit status
+	why     string // it was not tested
+	source  string // of the Go test
+	remark  string // why there is none
+	finding *stress.Finding
+	omitted []stress.Omission
 }
 
-// A reproduction is how the Go test of a finding ran.
-type reproduction struct {
-	Source  string
-	Runs    int
-	Failing int    // those that failed for the reason of the finding
-	Remark  string // why it could not run
+// newSafetyRow returns the row of what several passes have found.
+func newSafetyRow(target string, passes ...*stress.Report) *safetyRow {
+	r := &safetyRow{safetyRecord: safetyRecord{Kind: "safety", Type: target, Unreproduced: []unreproduced{}}}
+	elapsed := time.Duration(0)
+	for _, p := range passes {
+		r.Tests += p.Programs
+		r.Executions += p.Executions
+		r.omitted = p.Account.LeftOut // also those of the passes before
+		for _, f := range p.Unconfirmed {
+			r.Unreproduced = append(r.Unreproduced, unreproduced{f.Failure.String(), f.Program})
+		}
+		if len(p.Findings) == 0 {
+			elapsed += p.Elapsed
+			continue
+		}
+		f := p.Findings[0]
+		elapsed += f.Elapsed
+		implicit := f.Failure.Implicit()
+		r.finding, r.Unsafe, r.Reason, r.Calls, r.Implicit = f, true, present(f.Failure.String()), &f.Program, &implicit
+		if f.Failure.Stack != "" {
+			r.Stacks = strings.Split(f.Failure.Stack, "\n\n")
+		}
+		if f.Scheduled != nil {
+			r.Schedule = &f.Scheduled.Schedule
+		}
+	}
+	switch r.Elapsed = elapsed.Seconds(); {
+	case r.Unsafe:
+		r.Found, r.status = "yes", stressStatus
+	case len(r.Unreproduced) > 0:
+		r.Found, r.status = "seen", statusUnknown
+	case r.Tests == 0:
+		r.Found, r.status, r.why = "not tested", statusUnknown, "no program within the time"
+	default:
+		r.Found = "no"
+	}
+	return r
 }
 
 // A safetyRecord is a line of safety --output json. What is absent
@@ -103,40 +128,23 @@ type safetyRecord struct {
 	Unsafe       bool           `json:"unsafe"`
 	Found        string         `json:"found"` // "yes", "seen" (not confirmed), "no" or "not tested"
 	Reason       *string        `json:"reason"`
-	Calls        *string        `json:"calls"`
+	Calls        *string        `json:"calls"`    // the program
+	Schedule     *string        `json:"schedule"` // that replays it
 	Stacks       []string       `json:"stacks"`
 	Implicit     *bool          `json:"implicit"`
 	Tests        int            `json:"tests"`
-	Executions   int            `json:"executions"`
+	Executions   int64          `json:"executions"`
 	Elapsed      float64        `json:"elapsed"`      // in seconds
 	File         *string        `json:"file"`         // the Go test
 	Runs         *int           `json:"runs"`         // of the Go test
 	Failing      *int           `json:"failing"`      // those that failed for the reason
 	Unreproduced []unreproduced `json:"unreproduced"` // not findings
-	Races        int            `json:"races"`        // tests with data races
-	Race         *string        `json:"race"`         // one of them
 }
 
-func (r *safetyRow) record() *safetyRecord {
-	found, _ := r.found()
-	rec := &safetyRecord{Kind: "safety", Type: r.Target, Declared: r.Declared, Found: found, Tests: r.Tests, Executions: r.Executions,
-		Elapsed: r.Elapsed.Seconds(), File: r.File, Unreproduced: []unreproduced{}, Races: r.Races, Race: present(r.Race)}
-	if f := r.Finding; f != nil {
-		rec.Unsafe, rec.Calls, rec.Stacks, rec.Implicit = true, &f.Calls, f.Stacks, &f.Implicit
-		rec.Reason = present(f.Kind + ": " + f.Text)
-		rec.Runs, rec.Failing = &r.Runs, &r.Failing
-	}
-	for _, f := range r.Unreproduced {
-		rec.Unreproduced = append(rec.Unreproduced, unreproduced{f.Kind + ": " + f.Text, f.Calls, present(r.Remark)})
-	}
-	return rec
-}
-
-// An unreproduced failure was seen, but its Go test never failed.
+// An unreproduced failure was seen, but another process has not confirmed it.
 type unreproduced struct {
-	Reason string  `json:"reason"`
-	Calls  string  `json:"calls"`
-	Remark *string `json:"remark"` // why the Go test could not run
+	Reason string `json:"reason"`
+	Calls  string `json:"calls"`
 }
 
 // A safetyRun tests types for thread safety.
@@ -149,27 +157,24 @@ type safetyRun struct {
 	err      error
 }
 
-// testSafety tests the objects of --new and the packages of --package.
+// testSafety tests the objects of --new and the types of --package.
 func (f *stressFlags) testSafety(s streams, args []string) int {
-	err := notZero(f.all, "time", "sequences")
+	err := notZero(f.all, "time")
 	if err == nil && len(f.construct) == 0 {
-		err = noEffect(f.all, "without --new", "name")
+		err = noEffect(f.all, "without --new", "name", "program")
 	}
 	switch {
 	case len(args) > 0:
 		err = errors.New("takes no arguments")
 	case len(f.construct)+len(f.safety.packages) == 0:
 		err = errors.New("no --new and no --package given")
-	case f.time < 0:
+	case len(f.Programs) > 0 && len(f.construct)+len(f.safety.packages) > 1:
+		err = errors.New("--program is for one object")
+	case f.effort.Time < 0:
 		err = errors.New("times must not be negative")
-	case f.safety.Calls < 1 || f.safety.Executions < 1:
-		err = errors.New("--calls and --executions must be positive")
 	}
 	if err != nil {
 		return fail(s, "safety", err)
-	}
-	if n := f.Bounds.Sequences; n != 0 && (n < 2 || n > 4) {
-		return fail(s, "safety", errors.New("--sequences must be 2 to 4"))
 	}
 	declared, err := f.safety.declarations()
 	if err != nil {
@@ -178,23 +183,13 @@ func (f *stressFlags) testSafety(s streams, args []string) int {
 	ctx, restore := s.untilClosed()
 	defer restore()
 	run := &safetyRun{streams: s, out: bufio.NewWriter(s.out), flags: f, declared: declared}
-	status := statusOK
-	for i, name := range append(append([]string{}, f.construct...), f.safety.packages...) {
-		if ctx.Err() != nil {
-			break
-		}
-		if err := run.test(ctx, name, i < len(f.construct)); err != nil && ctx.Err() == nil {
-			s.failed("safety", fmt.Errorf("%s: %w", name, err))
-			status = statusBad
-		}
-	}
+	status := run.all(ctx)
 	if err := run.finish(); err != nil {
 		status = worse(status, s.failed("safety", err))
 	}
 	for _, row := range run.rows {
-		_, own := row.found()
-		status = worse(status, own)
-		delete(declared, row.Target)
+		status = worse(status, row.status)
+		delete(declared, row.Type)
 	}
 	if names := slices.Sorted(maps.Keys(declared)); len(names) > 0 && ctx.Err() == nil {
 		fmt.Fprintf(s.err, "leadline safety: of %s, %s not tested, such as %s\n", f.safety.declared, counted(len(names), "type was", "types were"), names[0])
@@ -206,83 +201,135 @@ func (f *stressFlags) testSafety(s streams, args []string) int {
 	return status
 }
 
-// test builds the program for a constructor, or a package, and runs it.
-func (r *safetyRun) test(ctx context.Context, name string, isConstructor bool) error {
-	dir, err := os.MkdirTemp("", "leadline-safety-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	program := filepath.Join(dir, "safety")
-	if isConstructor {
-		err = r.buildConstructor(ctx, dir, program, name)
-	} else {
-		err = r.buildPackage(ctx, dir, program, name)
-	}
-	if err != nil {
-		return err
-	}
-	o := r.flags.safety.Parameters
-	o.Seed, o.Time, o.Sequences, o.Exclude = r.flags.Seed, r.flags.time, r.flags.Bounds.Sequences, r.flags.Exclude
-	p, err := worker.Start(ctx, worker.Program{Path: program, Name: safety.MainName}, worker.Guard{})
-	if err != nil {
-		return err
-	}
-	defer p.Close()
-	_ = p.Send(o) // if it is dead, Receive says why
-	for last := (reproduction{}); ; {
-		var result safety.Tested
-		switch err := p.Receive(&result); {
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			return err
-		case result.Candidate != nil:
-			last = reproduce(ctx, dir, result.Candidate)
-			_ = p.Send(last.Failing > 0)
-		default:
-			r.add(ctx, &result, last)
-			last = reproduction{}
+// all tests everything, and returns a status if something could not be built.
+func (r *safetyRun) all(ctx context.Context) int {
+	status := statusOK
+	note := func(what string, err error) {
+		if err != nil && ctx.Err() == nil {
+			r.failed("safety", fmt.Errorf("%s: %w", what, err))
+			status = statusBad
 		}
 	}
+	for _, name := range r.flags.construct {
+		if ctx.Err() == nil {
+			target := safetyTarget{name: name, constructors: []string{name}}
+			if r.flags.Name != "" {
+				target.name = r.flags.Name
+			}
+			note(name, r.test(ctx, target))
+		}
+	}
+	for _, path := range r.flags.safety.packages {
+		if ctx.Err() != nil {
+			break
+		}
+		targets, err := safetyTargets(ctx, path)
+		note(path, err)
+		for _, t := range targets {
+			if ctx.Err() != nil {
+				break
+			}
+			if err := r.test(ctx, t); err != nil && ctx.Err() == nil {
+				row := newSafetyRow(t.name)
+				row.status, row.why = statusBad, firstLine(err.Error())
+				r.add(ctx, row, nil)
+			}
+		}
+	}
+	return status
 }
 
-// add reports what was found of a type, and how the last Go test ran.
-func (r *safetyRun) add(ctx context.Context, result *safety.Tested, last reproduction) {
-	row := &safetyRow{Tested: *result, Declared: "unknown", reproduction: last}
-	if d, ok := r.declared[result.Target]; ok {
-		row.Declared = d
+// failingRun is how long a program runs on threads: a failure that is rare in one is frequent in another.
+const failingRun = 5 * time.Millisecond / 2
+
+// test tests a type, on objects of the first of its constructors that makes some.
+func (r *safetyRun) test(ctx context.Context, t safetyTarget) (err error) {
+	err = errors.New("no constructor has arguments that can be written")
+	for _, constructor := range t.constructors {
+		if err = r.testObject(ctx, t.name, constructor); err == nil || ctx.Err() != nil {
+			break
+		}
 	}
+	return err
+}
+
+func (r *safetyRun) testObject(ctx context.Context, name, constructor string) error {
+	d := r.flags.ReflectOptions
+	d.Name = name
+	o, err := r.flags.object(ctx, constructor, d)
+	if err != nil {
+		return err
+	}
+	defer o.cleanup()
+	options := r.flags.Options
+	options.Failures, options.ReflectOptions = true, o.reflect
+	options.Effort = stress.Effort{Time: r.flags.effort.Time, Program: failingRun}
+	progress := newProgress(r.streams.err)
+	progress.what = "programs"
+	stop := progress.move()
+	options.Starting = func(string, string) { progress.step() }
+	reports, err := stress.Both(ctx, func(ctx context.Context, options stress.Options) (*stress.Report, error) {
+		return stress.Supervise(ctx, o.program, options)
+	}, o.schedules, options)
+	stop()
+	if len(reports) == 0 && err != nil {
+		return err
+	}
+	r.note(err)
+	r.add(ctx, newSafetyRow(name, reports...), &o)
+	return nil
+}
+
+// add reports what was found of a type.
+func (r *safetyRun) add(ctx context.Context, row *safetyRow, o *object) {
+	row.Declared = cmp.Or(r.declared[row.Type], "unknown")
 	r.rows = append(r.rows, row)
-	f := result.Finding
-	if f != nil {
-		row.File = present(r.save(row))
+	if row.Unsafe {
+		r.goTest(ctx, row, o)
 	}
 	if r.flags.output.Value == "json" {
-		r.note(writeJSON(r.out, row.record()))
-		r.note(r.out.Flush())
-		return
-	}
-	if f != nil {
-		fmt.Fprintf(r.out, "%s is not safe for concurrent use: %s: %s\n  %s\n", result.Target, f.Kind, firstLine(f.Text), f.Calls)
-		fmt.Fprintf(r.out, "  within %d executions of this test; no linearization of its calls fails like that\n", f.Executions)
-		for _, stack := range f.Stacks {
-			fmt.Fprintf(r.out, "\n  %s\n", strings.ReplaceAll(stack, "\n", "\n  "))
-		}
-		fmt.Fprintf(r.out, "\n  the Go test fails in %d of %s\n", row.Failing, counted(row.Runs, "run", "runs"))
-		if row.File != nil {
-			fmt.Fprintf(r.out, "  To reproduce: go test -count=%d %s\n", countedRuns, report.ShellWord(testArgument(ctx, *row.File)))
-		} else {
-			fmt.Fprintf(r.out, "\n%s", row.Source)
-		}
-		fmt.Fprintln(r.out)
+		r.note(writeJSON(r.out, &row.safetyRecord))
+	} else if row.Unsafe {
+		r.describe(ctx, row, o)
 	}
 	r.note(r.out.Flush())
 }
 
-// countedRuns is how often the command that reproduces a finding runs its test, which
-// may fail more or less often on another day.
-const countedRuns = 10
+// describe writes a finding.
+func (r *safetyRun) describe(ctx context.Context, row *safetyRow, o *object) {
+	f := row.finding
+	fmt.Fprintf(r.out, "%s is not safe for concurrent use: %s\n  %s\n", row.Type, firstLine(f.Failure.String()), f.Program)
+	switch {
+	case f.Scheduled != nil:
+		fmt.Fprintf(r.out, "  in each of %d replays of schedule %s in another process; no sequential run fails like that\n", f.Scheduled.Elsewhere, f.Scheduled.Schedule)
+		_ = explore.WriteSteps(r.out, f.Scheduled.Steps) // the writer keeps its error
+		for _, line := range f.Waiting {
+			fmt.Fprintf(r.out, "  %s\n", line)
+		}
+	case f.Executions > 0:
+		fmt.Fprintf(r.out, "  in %s of another process; no sequential run fails like that\n", share(f.Times, f.Executions))
+	default:
+		fmt.Fprintf(r.out, "  which ended another process, too; no sequential run fails like that\n")
+	}
+	if f.Failure.Stack != "" {
+		fmt.Fprintf(r.out, "\n  %s\n", strings.ReplaceAll(f.Failure.Stack, "\n", "\n  "))
+	}
+	fmt.Fprintf(r.out, "\n  To reproduce: leadline safety %s --program %s\n", o.how, report.ShellWord(f.Program))
+	switch {
+	case row.remark != "":
+		fmt.Fprintf(r.out, "  %s\n", row.remark)
+	case row.File != nil:
+		fmt.Fprintf(r.out, "  To reproduce: go test %s (fails in %d of %s)\n", report.ShellWord(testArgument(ctx, *row.File)), *row.Failing, counted(*row.Runs, "run", "runs"))
+	default:
+		fmt.Fprintf(r.out, "  the Go test fails in %d of %s\n\n%s", *row.Failing, counted(*row.Runs, "run", "runs"), row.source)
+	}
+	fmt.Fprintln(r.out)
+}
+
+// share writes how many of some executions fail.
+func share(times, of int64) string {
+	return fmt.Sprintf("%d of %s", times, counted(int(of), "execution", "executions"))
+}
 
 // testArgument returns what names the test in a file to the Go tool: its directory, or the
 // file itself outside of the module.
@@ -301,21 +348,6 @@ func testArgument(ctx context.Context, file string) string {
 	return name
 }
 
-// found returns whether the type was found to be unsafe, and the exit status that this causes.
-func (r *safetyRow) found() (text string, status int) {
-	switch {
-	case r.Finding != nil:
-		return "yes", stressStatus
-	case len(r.Unreproduced) > 0:
-		return "seen", statusUnknown
-	case r.Error != "":
-		return "not tested", statusBad
-	case r.Tests == 0:
-		return "not tested", statusUnknown
-	}
-	return "no", statusOK
-}
-
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line
@@ -327,124 +359,20 @@ func (r *safetyRun) note(err error) {
 	}
 }
 
-// reproduce compiles the Go test of a finding and runs it a few times. It scales the
-// test up until most runs fail.
-func reproduce(ctx context.Context, dir string, f *safety.Exposure) (best reproduction) {
-	ctx, stop := context.WithTimeout(ctx, mostConfirming)
-	defer stop()
-	used := time.Duration(0)
-	runs := 5
-	if !f.Quick() {
-		runs = 2
-	}
-	for executions := leastExecutions; executions <= mostExecutions && ctx.Err() == nil && used < longReproduction; executions *= 10 {
-		f.Scale(executions)
-		program := filepath.Join(dir, "safety.test")
-		if err := buildTest(ctx, dir, program, "safety_test.go", f.Source); err != nil && ctx.Err() == nil {
-			best.Remark = fmt.Sprintf("the test does not compile: %v", err)
-			return best
-		}
-		failing := 0
-		for n := range runs {
-			// Most do not fail if neither of the first two does.
-			if n == 2 && failing == 0 {
-				break
-			}
-			fails, took := failsLike(ctx, program, f)
-			if used += took; fails {
-				failing++
-			}
-		}
-		if ctx.Err() == nil && failing > best.Failing {
-			best = reproduction{Source: f.Source, Runs: runs, Failing: failing}
-		}
-		if 2*failing > runs {
-			break
-		}
-	}
-	return best
-}
-
-// The number of executions of a Go test is scaled up from leastExecutions to
-// mostExecutions, until its runs have used longReproduction of processor time, or mostConfirming is
-// over with all builds.
-const (
-	leastExecutions  = 1000
-	mostExecutions   = 10_000_000
-	longReproduction = 20 * time.Second
-	mostConfirming   = 3 * time.Minute
-)
-
-// buildTest builds the program of a Go test, which gets a name in the directory.
-func buildTest(ctx context.Context, dir, program, name, text string) error {
-	return compile(ctx, filepath.Join(dir, name), text, nil, "test", "-c", "-vet=off", "-o", program)
-}
-
-// failsLike runs the program of a Go test. It reports whether it fails for the reason
-// of the finding, and how much processor time it used.
-func failsLike(ctx context.Context, program string, f *safety.Exposure) (fails bool, used time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, 5*longReproduction)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, program, "-test.timeout=0")
-	cmd.Dir, cmd.WaitDelay = filepath.Dir(program), time.Second
-	worker.Lead(cmd)
-	out, err := cmd.CombinedOutput()
-	if cmd.ProcessState == nil { // it did not start
-		return false, longReproduction
-	}
-	_ = worker.Kill(cmd) // what the test has started
-	used = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	return err != nil && ctx.Err() == nil && f.In(string(out)), used
-}
-
-// save writes the Go test to a directory of its own and returns its file.
-func (r *safetyRun) save(row *safetyRow) string {
-	if r.flags.save == "" {
-		return ""
-	}
-	r.note(unsaved(os.MkdirAll(r.flags.save, 0o755)))
-	for n := 1; r.err == nil; n++ {
-		dir := filepath.Join(r.flags.save, fileName(row.Target)+"-"+strconv.Itoa(n))
-		err := os.Mkdir(dir, 0o755)
-		if os.IsExist(err) {
-			continue
-		}
-		file := filepath.Join(dir, "safety_test.go")
-		if err == nil {
-			err = batch.WriteWhole(file, []byte(row.Source))
-		}
-		r.note(unsaved(err))
-		return file
-	}
-	return ""
-}
-
 // finish writes a table like Table 1 and Figure 6 of the paper.
 func (r *safetyRun) finish() error {
 	if r.flags.output.Value != "json" && len(r.rows) > 0 {
-		header := []string{"type", "declared safe", "found unsafe", "reason", "implicit", "tests", "executions", "time", "reproduced"}
-		if r.flags.safety.race {
-			header = append(header, "tests with races")
-		}
-		rows := [][]string{header}
+		rows := [][]string{{"type", "declared safe", "found unsafe", "reason", "implicit", "tests", "executions", "time"}}
 		for _, row := range r.rows {
-			reason, implicit, rate := "-", "-", "-"
-			found, _ := row.found()
-			if f := row.Finding; f != nil {
-				reason, implicit = f.Kind+": "+firstLine(f.Text), map[bool]string{false: "no", true: "yes"}[f.Implicit]
-				if f.Kind == "does not return" {
-					reason = f.Kind
+			reason, implicit := cmp.Or(row.why, "-"), "-"
+			if f := row.finding; f != nil {
+				reason, implicit = firstLine(f.Failure.String()), map[bool]string{false: "no", true: "yes"}[f.Failure.Implicit()]
+				if f.Failure.Kind == stress.WaitingFailure {
+					reason = f.Failure.Kind
 				}
-				rate = fmt.Sprintf("%d/%d", row.Failing, row.Runs)
-			} else if found == "not tested" {
-				reason = cmp.Or(row.Error, "no test within the time")
 			}
-			cells := []string{row.Target, row.Declared, found, reason, implicit, strconv.Itoa(row.Tests), strconv.Itoa(row.Executions),
-				row.Elapsed.Round(10 * time.Millisecond).String(), rate}
-			if r.flags.safety.race {
-				cells = append(cells, strconv.Itoa(row.Races))
-			}
-			rows = append(rows, cells)
+			rows = append(rows, []string{row.Type, row.Declared, row.Found, reason, implicit, strconv.Itoa(row.Tests), strconv.FormatInt(row.Executions, 10),
+				fmt.Sprintf("%.1fs", row.Elapsed)})
 		}
 		r.note(writeTable(r.out, rows, false, terminalWidth(r.streams.out), tw.AlignLeft))
 		for _, row := range r.rows {
@@ -458,21 +386,9 @@ func (r *safetyRun) finish() error {
 // remarks writes what the table has no column for.
 func (r *safetyRun) remarks(row *safetyRow) {
 	for _, f := range row.Unreproduced {
-		fmt.Fprintf(r.out, "%s: seen, not confirmed: %s: %s\n  %s\n", row.Target, f.Kind, firstLine(f.Text), f.Calls)
+		fmt.Fprintf(r.out, "%s: seen, not confirmed in another process: %s\n  %s\n", row.Type, firstLine(f.Reason), f.Calls)
 	}
-	if len(row.Unreproduced) > 0 {
-		fmt.Fprintf(r.out, "%s: its Go test had up to %d executions, %v of processor time and %v to confirm it, unless the search was stopped\n", row.Target, mostExecutions, longReproduction, mostConfirming)
-	}
-	if row.Remark != "" {
-		fmt.Fprintf(r.out, "%s: %s\n", row.Target, row.Remark)
-	}
-	if len(row.Untried) > 0 {
-		fmt.Fprintf(r.out, "%s: calls of these always fail sequentially, or were not tried: %s\n", row.Target, strings.Join(row.Untried, ", "))
-	}
-	if n := row.Unclear; n > 0 {
-		fmt.Fprintf(r.out, "%s: %s ended in an unclear way and do not count\n", row.Target, counted(n, "execution", "executions"))
-	}
-	if row.Races > 0 {
-		fmt.Fprintf(r.out, "%s: a data race:%s\n", row.Target, row.Race)
+	for _, o := range row.omitted {
+		fmt.Fprintf(r.out, "%s: not tried: %v\n", row.Type, o)
 	}
 }

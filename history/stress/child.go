@@ -36,6 +36,7 @@ type message struct {
 	Crash    *Crash           `json:",omitempty"` // of a goroutine in the scheduler
 	Report   *Report          `json:",omitempty"`
 	Replayed *Replayed        `json:",omitempty"`
+	Repeats  *GoTest          `json:",omitempty"` // that of a program that is about to run in parallel, to confirm a failure
 }
 
 // A settledMessage has what Reflect found out by calling methods. These calls may have
@@ -109,6 +110,9 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 			j.Programs = append(j.Programs, j.Replay.Program)
 		}
 		j.ReflectOptions = j.Designations()
+		if j.Failures {
+			j.ReadOnly = []string{} // it does not matter which methods are
+		}
 		j.ReflectOptions.settled, j.ReflectOptions.alive = j.Settled, alive
 		open := &openCalls{began: func(methods []string) { write(message{Trying: methods}) }}
 		j.ReflectOptions.trying = open.begin
@@ -119,7 +123,9 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 		if err != nil {
 			return err
 		}
-		r.Class.alive = alive
+		if r.Class.alive = alive; j.Failures {
+			r.Class = r.Class.Failing()
+		}
 		if reflected && !j.Settled {
 			write(message{Settled: settled(r, j.ReflectOptions)})
 			return nil
@@ -135,6 +141,9 @@ func serve(derive func(ReflectOptions) (*Reflected, error), reflected bool, chec
 			}
 			replayed, err := o.Executor(r.Class, &o, &Report{}).Replay(ctx, p, j.Replay)
 			if err == nil {
+				if j.Failures {
+					replayed.GoTest = goTestOfFailure(r.Class, p)
+				}
 				write(message{Replayed: replayed})
 			}
 			return err
@@ -179,6 +188,7 @@ func (j *job) searching(checker Checker, write func(message)) Options {
 	o.known, o.misuses = j.Known, j.Misuses
 	o.unreduced = func(f *Finding) { write(message{Reducing: f, Dropped: f == nil}) }
 	o.Crashed = func(c *Crash) { write(message{Crash: c}) }
+	o.repeats = func(t *GoTest) { write(message{Repeats: t}) }
 	return o
 }
 

@@ -1,7 +1,9 @@
 package stress
 
 import (
+	"reflect"
 	"slices"
+	"sync/atomic"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/visibility"
@@ -27,6 +29,8 @@ type Class struct {
 	alive   func() // called often while invocations return; or nil
 	goType  string // that Reflect was given, or a pointer to it if byValue
 	byValue bool
+	failing bool         // see Class.Failing
+	paused  *atomic.Bool // that of its methods
 }
 
 // Moved tells a supervisor that invocations have returned.
@@ -63,6 +67,13 @@ type Method struct {
 
 	goName string // of a method that Reflect has found
 	inGo   *goMethod
+	// caller prepares calls of such a method, and outs are the types of its results.
+	caller func(args []history.Value) caller
+	outs   []reflect.Type
+	home   string       // the import path of its type
+	paused *atomic.Bool // calls pause before they return, if it is set
+	// called returns how Go calls it in a search for failures; see signature.called.
+	called func(args []history.Value, earlier func(p Param, call int) string) string
 }
 
 // A Call calls a method of an object and returns its result: None if the

@@ -117,6 +117,42 @@
 // call on threads that does not return within two seconds may wait for ever, or only take long.
 // Report.MayWait names its method, and threads run no other program that calls it.
 //
+// # Failures
+//
+// With Options.Failures, Search looks for types that are not safe for concurrent use, without a
+// specification: a call panics, the runtime ends the process, or a call does not return, and no
+// sequential run of the program has that failure in any of its calls. This is the oracle of Pradel
+// and Gross, "Fully Automatic and Precise Detection of Thread Safety Violations" (PLDI 2012):
+//
+//	s := set.New(); s.Add(1)
+//	0  |--------------|   s.Equal(s)      reads under a lock, and then again
+//	1      |----------->  s.Add(2)        waits for the first lock
+//
+// Results are not compared. So all methods are alike, none is to blame, and an argument can be the
+// result of an earlier call, of a type of the object's package: in
+//
+//	[ PushFront(0) ] { Remove($1) } || { InsertAfter(1,$1) }
+//
+// $1 is what the first call of the program returns. Calls that fail sequentially are removed from a
+// program before it runs in parallel, if they do so in one of two orders. After a failure, no other call
+// of the object begins, and if a sequential run fails, a call that waits is no failure: it may wait for a
+// lock that the one that failed has kept. Two failures are the same if their texts are, but for numbers.
+//
+// Supervise reports a failure only if another process repeats it. There, the program first runs
+// sequentially in every order, again and again: with pauses, so that goroutines that calls have
+// started go on, and beside other objects, on which the same calls were made. On threads, it then has ten
+// seconds to fail, and runs sequentially three times as often as it took; a schedule is replayed. What was not repeated is in Report.Unconfirmed, and means
+// that the object is neither safe nor unsafe. Threads see what schedules cannot, such as a slice that
+// has the length of another one, and schedules see deadlocks that threads meet once in a million
+// executions; Both runs both.
+//
+//	Supervise ──> process: Search ──> fails, ends or hangs ──> another process: Replay ──> Finding
+//	                                                                │ not again
+//	                                                                └──> Unconfirmed
+//
+// No finding means little, as everywhere on threads. Objects that fail rarely at random, or wait for
+// timers of seconds, are not supported.
+//
 // # What each way of finding is worth
 //
 // BenchmarkPrices in benchdata/bench/subjects gives each way alone the programs of 53 violations of

@@ -31,6 +31,7 @@ type Expected struct {
 	initial, final int
 	tree           history.Value // of the runs, for headers of histories; see header
 	unsteady       bool          // see threads.Prove
+	whole          bool          // see runAll
 }
 
 // A SequentialRun is an order of the invocations of a program, as numbers of Program.All, with
@@ -93,7 +94,9 @@ func NewExpected(c *Class, p *Program) (*Expected, error) {
 }
 
 // Contains reports whether the program can have the outcome.
-func (e *Expected) Contains(o Outcome) bool { return e.set.has(o) }
+func (e *Expected) Contains(o Outcome) bool {
+	return e.set.has(o) || e.Class.failing && e.failsLike(o)
+}
 
 // Outcomes returns them in a fixed order, with the number of shuffles that lead to each.
 func (e *Expected) Outcomes() []Count { return e.set.counts() }
@@ -198,11 +201,23 @@ type step struct {
 // steps returns the prepared invocations of a program.
 func steps(p *Program) []step {
 	all := p.All()
-	list := make([]step, len(all))
+	list, held := make([]step, len(all)), p.held()
 	for i, inv := range all {
 		list[i] = inv.prepare()
+		if len(held) > 0 {
+			list[i].call = inv.Method.holding(inv.Args, i, held, all)
+		}
 	}
 	return list
+}
+
+// Calls returns the calls of the program, in the order of Program.All.
+func (p *Program) Calls() []Call {
+	var calls []Call
+	for _, s := range steps(p) {
+		calls = append(calls, s.run)
+	}
+	return calls
 }
 
 func (inv Invocation) prepare() step { return step{inv.Method.Prepare(inv.Args), inv.Method} }

@@ -68,3 +68,12 @@ func Disturbed(c *Class, p *Program) (bool, error) {
 	runs, err := threadRuns{c, p}.All()
 	return err == nil && (&threads{class: c}).isDisturbed(p, runs), err
 }
+
+// Without is Program.without.
+func Without(p *Program, i int) *Program { return p.without(i) }
+
+// SetConfirmWait sets confirmWait, and failingWait to half of it.
+func SetConfirmWait(d time.Duration) { confirmWait, failingWait = d, d/2 }
+
+// FailingPrograms is failingPrograms.
+var FailingPrograms = failingPrograms

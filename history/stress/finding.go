@@ -46,6 +46,8 @@ type Finding struct {
 	// Fault is "deadlock", "leak" or "results" if the violation is one inside a single call, of
 	// the Method: some order may explain the outcome all the same. See DeadlockFault.
 	Fault string `json:"fault,omitempty"`
+	// Failure is what a search for failures has found.
+	Failure *Failure `json:"failure,omitempty"`
 	// Waiting has a line for each invocation that waits forever, with the place where
 	// it waits, and lines for those that could continue in some order. It is empty if
 	// all invocations return.

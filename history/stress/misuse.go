@@ -27,7 +27,7 @@ func (s *searcher) refused(p *Program, err error, took time.Duration) (whole boo
 			s.report.Account.Method(waits.Method).Programs++
 		}
 		return true, nil
-	case errors.As(err, &fatal) && fatal.Stack != "":
+	case errors.As(err, &fatal) && fatal.Stack != "" && !s.class.failing:
 		s.panicked(p, fatal)
 		return true, nil
 	}

@@ -71,7 +71,11 @@ func (inv Invocation) appendText(dst []byte) []byte {
 			dst = append(dst, ',')
 		}
 		first = false
-		dst = inv.Method.Params[i].Append(dst, a)
+		if n, ok := earlierCall(inv.Method.Params[i], a); ok {
+			dst = strconv.AppendInt(append(dst, '$'), int64(n)+1, 10)
+		} else {
+			dst = inv.Method.Params[i].Append(dst, a)
+		}
 	}
 	return append(dst, ')')
 }
@@ -118,7 +122,8 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("column %d: %s", e.Col
 //
 // Arguments are values as history.ParseValue reads them: integers, strings, true
 // and false, lists [0,1] and maps {0=1,1=0}, as the method's parameters require. Functions,
-// times and others are words; see package values. null can take the place of a list or a map. A name has no white space and none
+// times and others are words; see package values. In a search for failures, $n is the result of the
+// n-th call of the program. null can take the place of a list, a map or a function. A name has no white space and none
 // of ;,()[]{}|<=" in it. An error is a *SyntaxError.
 func Parse(text string, c *Class) (*Program, error) {
 	r := &programReader{text: text, class: c}
@@ -237,7 +242,7 @@ func (r *programReader) program() (*Program, error) {
 	if r.skip(); r.pos < len(r.text) {
 		return nil, r.want(afterProgram(p, ordered))
 	}
-	return p, nil
+	return p, p.checkEarlier(r.class)
 }
 
 // afterProgram returns what can follow a program that could end here.
@@ -396,6 +401,9 @@ func (r *programReader) hasArgument(p Param, first bool) bool {
 // argument reads an argument for a parameter.
 func (r *programReader) argument(p Param) (history.Value, error) {
 	r.skip()
+	if strings.HasPrefix(r.text[r.pos:], "$") && takesEarlier(p) {
+		return history.StringValue(r.word()), nil
+	}
 	v, rest, err := p.Cut(r.text[r.pos:])
 	end := len(r.text) - len(rest)
 	switch {

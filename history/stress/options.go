@@ -29,6 +29,9 @@ type Options struct {
 	Programs []string
 	// Outcomes counts the outcomes of the Programs, instead of searching; see Report.Outcomes.
 	Outcomes bool
+	// Failures searches for panics, fatal errors and calls that do not return, as no sequential run of a
+	// program has them; see Failure. Results are not compared, and no Checker is needed.
+	Failures bool
 	// Exhaustive enumerates the programs within the bounds by rising rank
 	// instead of drawing them; see Generate.
 	Exhaustive bool
@@ -73,6 +76,7 @@ type Options struct {
 	parallel  func()                 // called when the sequential runs of a program are over
 	unreduced func(*Finding)         // receives each violation before it is reduced, and nil if it is none
 	known     [][]string             // the methods of violations and crashes that another process has seen
+	repeats   func(*GoTest)          // called when a program is about to run in parallel, to confirm a failure
 	misuses   []string               // programs that misuse a lock, as other processes have seen
 }
 

@@ -30,6 +30,10 @@ type SchedulesBuild func(ctx context.Context, plain bool) (*worker.Program, erro
 // then Options.Found receives those of threads at the end, unless schedules find them, too, or as
 // soon as it is known that there will be none.
 //
+// In a search for failures, threads have half of the effort, as they alone see what is torn, such as a
+// slice with the length of another one. If there are no schedules, they have all of it. The first
+// failure ends the search.
+//
 // The account of the last report covers all passes. Only the sizes of programs are those of its own pass.
 func Both(ctx context.Context, threads func(context.Context, Options) (*Report, error), build SchedulesBuild, o Options) ([]*Report, error) {
 	reports, err := both(ctx, threads, build, o)
@@ -54,10 +58,13 @@ func both(ctx context.Context, threads func(context.Context, Options) (*Report, 
 		defer close(built)
 		if program, failure = build(building, false); failure != nil {
 			found.release(nil)
-		} else if !o.Outcomes {
+		} else if !o.Outcomes && !o.Failures {
 			end()
 		}
 	}()
+	if o.Failures {
+		o.Effort = o.Effort.Or(DefaultEffort).left(Effort{}, 2)
+	}
 	begin := o
 	if o.GoOn && o.Found != nil {
 		begin.Found = found.add
@@ -71,8 +78,16 @@ func both(ctx context.Context, threads func(context.Context, Options) (*Report, 
 	}
 	<-built
 	if failure != nil {
-		first.NoSchedules, _, _ = strings.Cut(failure.Error(), "\n")
-		return reportsOf(first), nil
+		reports := reportsOf(first)
+		if o.Failures {
+			o.Seed += 1 << 40
+			second, err := threads(ctx, o)
+			if reports = append(reports, reportsOf(second)...); err != nil {
+				return reports, err
+			}
+		}
+		reports[len(reports)-1].NoSchedules, _, _ = strings.Cut(failure.Error(), "\n")
+		return reports, nil
 	}
 	reports, err := schedules(ctx, program, build, o)
 	if slices.ContainsFunc(reports, (*Report).isUnsynchronised) {

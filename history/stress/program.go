@@ -92,26 +92,19 @@ func gather(used map[string]bool, v history.Value) {
 func smaller(p *Program) []*Program {
 	var list []*Program
 	for i := range p.Initial {
-		q := p.clone()
-		q.Initial = slices.Delete(q.Initial, i, i+1)
-		list = append(list, q)
+		list = append(list, p.without(i))
 	}
 	for i := range p.Final {
-		q := p.clone()
-		q.Final = slices.Delete(q.Final, i, i+1)
-		list = append(list, q)
+		list = append(list, p.without(p.Len()-len(p.Final)+i))
 	}
-	for s, sequence := range p.Sequences {
+	at := len(p.Initial)
+	for _, sequence := range p.Sequences {
 		for i := range sequence {
-			q := p.clone()
-			q.Sequences[s] = slices.Delete(q.Sequences[s], i, i+1)
-			if len(q.Sequences[s]) > 0 {
-				list = append(list, q)
-			} else if len(p.Sequences) > 2 {
-				q.dropSequence(s)
-				list = append(list, q)
+			if len(sequence) > 1 || len(p.Sequences) > 2 {
+				list = append(list, p.without(at+i))
 			}
 		}
+		at += len(sequence)
 	}
 	for i := range p.Order {
 		q := p.clone()
@@ -120,7 +113,7 @@ func smaller(p *Program) []*Program {
 	}
 	for i, inv := range p.All() {
 		for a, v := range inv.Args {
-			for _, less := range inv.Method.Params[a].Lesser(v) {
+			for _, less := range lesser(inv.Method.Params[a], v) {
 				q := p.clone()
 				changed := q.at(i)
 				changed.Args = slices.Clone(changed.Args)
@@ -130,6 +123,29 @@ func smaller(p *Program) []*Program {
 		}
 	}
 	return list
+}
+
+// without returns the program without the i-th invocation of All. A sequence that becomes empty goes.
+func (p *Program) without(i int) *Program {
+	q, at := p.clone(), i
+	defer q.renumber(at)
+	if i < len(q.Initial) {
+		q.Initial = slices.Delete(q.Initial, i, i+1)
+		return q
+	}
+	i -= len(q.Initial)
+	for s := range q.Sequences {
+		if n := len(q.Sequences[s]); i >= n {
+			i -= n
+			continue
+		}
+		if q.Sequences[s] = slices.Delete(q.Sequences[s], i, i+1); len(q.Sequences[s]) == 0 {
+			q.dropSequence(s)
+		}
+		return q
+	}
+	q.Final = slices.Delete(q.Final, i, i+1)
+	return q
 }
 
 func (p *Program) clone() *Program {

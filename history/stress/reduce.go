@@ -27,6 +27,13 @@ func (s *searcher) found(t *target, f *Finding) error {
 	}
 	s.report.Findings = append(s.report.Findings, f)
 	f.write()
+	if s.class.failing {
+		f.GoTest = goTestOfFailure(s.class, f.Seen.Expected.Program)
+		if s.options.Found != nil {
+			s.options.Found(f)
+		}
+		return nil
+	}
 	f.GoTest = f.goTest(s.executor)
 	if s.options.unreduced != nil { // other programs may end the process
 		s.options.unreduced(f)
@@ -134,11 +141,16 @@ func (f *Finding) write() {
 	v := &f.Seen
 	p := v.Expected.Program
 	f.Subject = v.Expected.Class.Name
+	f.Program, f.Methods, f.Outcome, f.Rank = p.String(), p.Parallel(), v.Outcome.String(), rank(p)
+	if v.Expected.Class.failing {
+		f.Failure = v.Expected.failure(v.Outcome)
+		return
+	}
 	v.History.ID = f.Subject
 	if f.Method != "" {
 		v.History.ID += "." + f.Method
 	}
-	f.Program, f.Methods, f.Outcome, f.Rank, f.History = p.String(), p.Parallel(), v.Outcome.String(), rank(p), encode(v.History)
+	f.History = encode(v.History)
 	if m := v.Expected.Class.Method(f.Method); m != nil && m.Level != visibility.Complete {
 		f.Level = m.Level.String()
 	}

@@ -317,6 +317,7 @@ func deriveMethod(t reflect.Type, m reflect.Method, o ReflectOptions, other func
 		method.Failure = s.zero(m)
 	}
 	method.inGo = &goMethod{s, m}
+	method.called, method.home, method.caller, method.outs = s.called(m), elem(t).PkgPath(), s.caller(m), s.outs
 	method.Prepare = s.prepare(m)
 	return method, ""
 }

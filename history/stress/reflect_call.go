@@ -19,6 +19,7 @@ type signature struct {
 	recorded []Param              // those that record what the method does with them
 	isError  []bool               // by result
 	asText   bool                 // all results are one string, as Go tests write them
+	outs     []reflect.Type       // of the results
 	other    func() reflect.Value // makes another object
 }
 
@@ -50,6 +51,7 @@ func signatureOf(m reflect.Method, o values.Object, specified bool) (s signature
 	}
 	s.variadic = m.Type.IsVariadic() && !s.none
 	for out := range m.Type.Outs() {
+		s.outs = append(s.outs, out)
 		s.isError = append(s.isError, out.Kind() == reflect.Interface && out.Implements(errorType))
 	}
 	return s, ""
@@ -64,30 +66,53 @@ func isOption(t reflect.Type) bool {
 
 // prepare returns the Prepare of a method.
 func (s signature) prepare(m reflect.Method) func([]history.Value) Call {
-	found := &implementation{}
-	shared := !slices.ContainsFunc(s.params, func(p Param) bool { return !p.Shared() })
+	made, show := s.caller(m), s.value
 	return func(args []history.Value) Call {
+		call := made(args)
+		return func(object any) history.Value { return call(object, nil, show) }
+	}
+}
+
+// A caller calls a method of an object by reflection, and returns what show makes of the results.
+type caller func(object any, earlier earlier, show show) history.Value
+
+// An earlier returns the argument for a parameter that is the result of an earlier call.
+type earlier func(p Param, call int) reflect.Value
+
+// A show makes one value of the results of a call, whose arguments the maker has made.
+type show func(out []reflect.Value, maker *values.Maker) history.Value
+
+// caller returns what prepares calls of a method.
+func (s signature) caller(m reflect.Method) func(args []history.Value) caller {
+	found := &implementation{}
+	constant := !slices.ContainsFunc(s.params, func(p Param) bool { return !p.Shared() })
+	return func(args []history.Value) caller {
 		given := s.given(args)
-		made := func(object reflect.Value, maker *values.Maker) []reflect.Value {
+		made := func(object reflect.Value, maker *values.Maker, earlier earlier) []reflect.Value {
 			in := make([]reflect.Value, 1+len(s.params)) // after the receiver
 			in[0] = object
 			for i, p := range s.params {
-				in[1+i] = maker.Go(p, given[i])
+				if n, ok := earlierCall(p, given[i]); ok {
+					in[1+i] = earlier(p, n)
+				} else {
+					in[1+i] = maker.Go(p, given[i])
+				}
 			}
 			return in
 		}
 		var fixed []reflect.Value
+		shared := constant && len(earlierCalls(Invocation{&Method{Params: s.params}, given})) == 0
 		if shared {
-			fixed = made(reflect.Value{}, &values.Maker{})
+			fixed = made(reflect.Value{}, &values.Maker{}, nil)
 		}
-		return func(object any) history.Value {
+		return func(object any, earlier earlier, show show) history.Value {
 			in := slices.Clone(fixed)
 			var maker *values.Maker
 			if shared {
 				in[0] = reflect.ValueOf(object)
 			} else {
 				maker = &values.Maker{Self: reflect.ValueOf(object), New: s.other}
-				in = made(maker.Self, maker)
+				in = made(maker.Self, maker, earlier)
 			}
 			f := m.Func
 			if !f.IsValid() {
@@ -103,7 +128,7 @@ func (s signature) prepare(m reflect.Method) func([]history.Value) Call {
 			}
 			out := call(in)
 			schedule.Keep(out) // a caller could use them
-			return s.value(out, maker)
+			return show(out, maker)
 		}
 	}
 }

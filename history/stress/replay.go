@@ -16,6 +16,8 @@ type ReplayJob struct {
 	Times             int
 	// Threads, if not 0, is how long to run the program on real threads instead.
 	Threads time.Duration
+	// Failure is the text of the one that the program has shown on threads.
+	Failure string `json:",omitempty"`
 	// RealTime counts executions with an order of events that is not explained,
 	// on real threads.
 	RealTime bool
@@ -40,6 +42,11 @@ type Replayed struct {
 	// Finding.
 	Violates bool
 	Fault    string `json:",omitempty"`
+	// Failure is that of an execution on real threads, in a search for failures.
+	Failure *Failure `json:",omitempty"`
+	GoTest  *GoTest  `json:",omitempty"` // of the program, then
+	// Sequential says that some sequential run fails, or waits.
+	Sequential bool `json:",omitempty"`
 	// Seen of Executions on real threads had an outcome that is not expected.
 	Seen, Executions int64
 }
@@ -91,7 +98,7 @@ func answer(ctx context.Context, program worker.Program, j job) (m message, err 
 	defer p.Close()
 	_ = p.Send(j) // if it is dead, Receive says why
 	for err == nil && m.Settled == nil && m.Replayed == nil {
-		m = message{}
+		m = message{Repeats: m.Repeats}
 		err = p.Receive(&m)
 	}
 	return m, err

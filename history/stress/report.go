@@ -44,6 +44,8 @@ type Report struct {
 	Elapsed  time.Duration `json:"elapsed_ns"`
 	Explored *Explored     `json:"explored,omitempty"` // of schedules
 	Findings []*Finding    `json:"-"`                  // encoded one by one
+	// Unconfirmed are failures that were seen, and that another process has not confirmed.
+	Unconfirmed []*Finding `json:"-"`
 	// Outcomes are those of Options.Programs, with Options.Outcomes.
 	Outcomes []ProgramOutcomes `json:"outcomes,omitempty"`
 
@@ -182,6 +184,8 @@ type Crash struct {
 	What    string `json:"what"` // the first line of the runtime's message, or "hangs"
 	// Sequential means that it happened before anything ran in parallel.
 	Sequential bool `json:"sequential,omitempty"`
+	// Schedule is that of the execution, if schedules were explored.
+	Schedule string `json:"schedule,omitempty"`
 	// Stack has the goroutines that were in calls of the object, and the one that
 	// ended the process, as far as the process wrote them.
 	Stack string `json:"stack,omitempty"`

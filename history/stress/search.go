@@ -49,6 +49,9 @@ type searcher struct {
 // The checker confirms every violation.
 func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 	o.Effort = o.Effort.Or(DefaultEffort)
+	if o.Failures {
+		c = c.Failing()
+	}
 	s := &searcher{ctx: ctx, class: c, options: o, report: &Report{Subject: c.Name}, start: time.Now(),
 		waiting: map[string]bool{}, shares: map[*Method]share{}, guilty: o.known, drawn: map[uint64]bool{}, hash: maphash.MakeSeed()}
 	s.end = s.start.Add(cmp.Or(o.Effort.Time, math.MaxInt64))
@@ -75,7 +78,9 @@ func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 	if err := s.search(); err != nil {
 		return nil, err
 	}
-	if len(s.programs) == 0 && s.skipped > 0 && s.skipped == s.report.Programs && !s.report.Worn && ctx.Err() == nil {
+	if s.class.failing {
+		s.report.Programs -= s.skipped
+	} else if len(s.programs) == 0 && s.skipped > 0 && s.skipped == s.report.Programs && !s.report.Worn && ctx.Err() == nil {
 		return nil, fmt.Errorf("no program within the bounds could be run, of %d that were tried: %w", s.skipped, s.why)
 	}
 	s.complete()
@@ -85,7 +90,7 @@ func Search(ctx context.Context, c *Class, o Options) (*Report, error) {
 // prepare checks the options and returns the targets.
 func (s *searcher) prepare() ([]*target, error) {
 	o := &s.options
-	if o.Checker == nil {
+	if o.Checker == nil && !o.Failures {
 		return nil, errors.New("no checker is given")
 	}
 	for _, name := range o.Methods {
@@ -205,6 +210,12 @@ const maxGenerated = 1 << 22
 // generated returns the targets with generated programs.
 func (s *searcher) generated() ([]*target, error) {
 	o := &s.options
+	if o.Failures {
+		if o.targets != nil {
+			o.targets([]string{""})
+		}
+		return []*target{newTarget("", failingPrograms(s.class, o.Seed))}, nil
+	}
 	names := s.targetNames()
 	uncounted := false
 	var list []*target
@@ -306,6 +317,7 @@ func (s *searcher) try(t *target, p *Program, from, level int) (whole bool, err 
 		begin = time.Now()
 		try := s.attempt(from, level)
 		try.Method, try.Slow = method, from == 0 || s.isSlow(s.slowest(p))
+		crashes := len(s.report.Crashes)
 		if trial, err = s.executor.Run(s.ctx, e, try); errors.As(err, new(*FatalError)) { // in an order that was tried late
 			return s.refused(p, err, took+time.Since(begin))
 		} else if err != nil {
@@ -313,6 +325,9 @@ func (s *searcher) try(t *target, p *Program, from, level int) (whole bool, err 
 		}
 		took += time.Since(begin)
 		f := trial.Finding
+		if s.class.failing && (f != nil || len(s.report.Crashes) > crashes) { // another process confirms it, and may go on
+			t.done, s.report.Worn = true, true
+		}
 		again = f != nil && f.Fault != "" && s.ctx.Err() == nil
 		if f != nil {
 			if f.Fault == "" {
@@ -364,6 +379,12 @@ func (s *searcher) fit(p *Program) (*Expected, error) {
 		e, err := s.executor.Expected(p)
 		if err != nil {
 			return nil, err
+		}
+		if at := e.failsAlone(); s.class.failing && at >= 0 && len(s.programs) == 0 {
+			if p = p.without(at); len(p.Sequences) < 2 {
+				return nil, errors.New("some calls of it fail sequentially, and without them nothing runs in parallel")
+			}
+			continue
 		}
 		s.waits = s.waits || e.Waited
 		fitting := e.fitting()

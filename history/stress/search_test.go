@@ -55,6 +55,9 @@ func TestMain(m *testing.M) {
 	case "crash", "hang", "loud", "at once", "killed":
 		os.Exit(stress.Serve(dangerous(child), stresstest.Checker(nil), nil))
 	default:
+		if name, ok := strings.CutPrefix(child, "failing "); ok {
+			os.Exit(serveFailing(name))
+		}
 		os.Exit(stress.Serve(subject.Lookup(child).Class, stresstest.Checker(nil), nil))
 	}
 }

@@ -33,17 +33,21 @@ func Supervise(ctx context.Context, program worker.Program, o Options) (report *
 	o.Effort = o.Effort.Or(DefaultEffort)
 	o.Silence = cmp.Or(o.Silence, silence)
 	s := &supervisor{job: job{Options: o, Schedules: program.Schedules}, result: &Report{}, context: ctx, program: program}
-	begin := time.Now()
+	s.begin = time.Now()
 	limited, stop := ctx, func() {}
 	if o.Effort.Time > 0 { // not even a proof runs longer
-		limited, stop = context.WithTimeout(ctx, o.Effort.Time+o.Effort.Time/10+verifyLate)
+		end := o.Effort.Time + o.Effort.Time/10 + verifyLate
+		if o.Failures {
+			end += confirmLate
+		}
+		limited, stop = context.WithTimeout(ctx, end)
 	}
 	defer stop()
 	s.limited = limited
 	for {
 		s.job.Programs, s.given = s.job.Programs[s.given:], 0
 		left := s.job
-		left.Effort = o.Effort.left(s.result.used(time.Since(begin)), 1)
+		left.Effort = o.Effort.left(s.result.used(time.Since(s.begin)), 1)
 		if s.methods != nil {
 			left.Methods = s.methods
 		}
@@ -52,7 +56,7 @@ func Supervise(ctx context.Context, program worker.Program, o Options) (report *
 		if again, err = s.process(left); err != nil && !errors.Is(err, errKilled) {
 			return nil, err
 		}
-		over := o.Effort.Over(s.result.used(time.Since(begin)))
+		over := o.Effort.Over(s.result.used(time.Since(s.begin)))
 		if s.result.Ended != "" || again || limited.Err() != nil && ctx.Err() == nil {
 			s.result.Ended = cmp.Or(over, s.result.Ended)
 		}
@@ -61,7 +65,7 @@ func Supervise(ctx context.Context, program worker.Program, o Options) (report *
 		}
 	}
 	s.complete()
-	s.result.Elapsed = time.Since(begin)
+	s.result.Elapsed = time.Since(s.begin)
 	return s.result, err
 }
 
@@ -89,6 +93,7 @@ type supervisor struct {
 	crashes    int      // of processes
 	// reducing is a finding that the process makes smaller.
 	reducing *Finding
+	begin    time.Time // apart from the time to confirm failures, which comes in addition
 	context  context.Context
 	limited  context.Context // ends with the effort
 	program  worker.Program
@@ -167,6 +172,10 @@ func (s *supervisor) died(death *worker.Death, j job) (again bool, err error) {
 	if silent || what == deadlock {
 		what = "hangs"
 	}
+	if s.job.Failures {
+		s.diedFailing(death)
+		return s.goesOn(), nil
+	}
 	if isMisuse(death) {
 		s.interrupted()
 		s.job.Misuses = append(s.job.Misuses, s.last.Program)
@@ -227,6 +236,7 @@ func (s *supervisor) follow(p *worker.Process, j job) error {
 		case m.Starting != nil:
 			s.last = *m.Starting
 			s.started++
+			s.sequential = s.sequential || s.job.Failures
 			s.given = max(s.given, m.Starting.Given)
 			if m.Starting.Account != nil {
 				s.account = m.Starting.Account
@@ -243,6 +253,8 @@ func (s *supervisor) follow(p *worker.Process, j job) error {
 		case m.Finding != nil:
 			s.reducing = nil
 			s.add(m.Finding)
+		case m.Crash != nil && s.job.Failures:
+			s.failed(failureIn(m.Crash))
 		case m.Crash != nil:
 			s.result.Crashes = append(s.result.Crashes, *m.Crash)
 			if s.job.Crashed != nil {
@@ -255,6 +267,10 @@ func (s *supervisor) follow(p *worker.Process, j job) error {
 }
 
 func (s *supervisor) add(f *Finding) {
+	if s.job.Failures {
+		s.failed(f)
+		return
+	}
 	if !s.verify(f) {
 		return
 	}
@@ -330,6 +346,9 @@ func (s *supervisor) interrupted() {
 	s.last.Used, s.last.Judged = Effort{}, 0
 }
 
+// notInstrumented is why schedules leave out a program that hangs.
+const notInstrumented = "a call waits in code that is not instrumented"
+
 // maxCrashes is the number of crashes after which the search of a class without core
 // methods ends.
 const maxCrashes = 10
@@ -337,9 +356,9 @@ const maxCrashes = 10
 // crashed adds the last program to the crashes. Its method is no longer a target; without
 // one, no later program calls all of its methods.
 func (s *supervisor) crashed(what, stack string) {
-	c := Crash{s.last.Method, s.last.Program, what, s.sequential, stack}
+	c := Crash{Method: s.last.Method, Program: s.last.Program, What: what, Sequential: s.sequential, Stack: stack}
 	if s.program.Schedules && what == "hangs" { // the scheduler knows of all else
-		s.result.Account.omit(c.Program, s.last.Given > 0, "a call waits in code that is not instrumented")
+		s.result.Account.omit(c.Program, s.last.Given > 0, notInstrumented)
 	} else {
 		s.result.Crashes = append(s.result.Crashes, c)
 		if s.job.Crashed != nil {
@@ -377,10 +396,12 @@ const mostStacks = 8
 
 // stacksOf returns the stack of the first goroutine after a death, and those in calls of
 // objects. It leaves out the frames of this package.
-func stacksOf(death *worker.Death) string {
+func stacksOf(death *worker.Death) string { return stacksIn(death.Stacks) }
+
+func stacksIn(stacks []string) string {
 	const ours = "github.com/leadline/leadline/history/stress."
 	var list []string
-	for _, stack := range death.Stacks {
+	for _, stack := range stacks {
 		object, _, called := strings.Cut(stack, "\n"+ours)
 		called = called && strings.Contains(stack, ours+"(*step).run")
 		if called {

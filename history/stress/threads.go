@@ -26,6 +26,9 @@ const leaving = "objects leave goroutines, which may change them"
 // NewThreads returns the Executor that runs programs on threads.
 func NewThreads(c *Class, o *Options, r *Report) Executor {
 	x := &threads{class: c, options: o, report: r, memory: memoryUsed() + maxMemory}
+	if c.failing {
+		return newFailingThreads(x)
+	}
 	if c.leaves() {
 		r.OnlySchedules = leaving
 	}

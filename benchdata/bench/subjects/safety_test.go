@@ -20,6 +20,7 @@ type finding struct {
 	Implicit bool    `json:"implicit"`
 	Tests    int     `json:"tests"`
 	Elapsed  float64 `json:"elapsed"` // seconds
+	Races    int     `json:"races"`   // tests with data races
 }
 
 // row returns how the row of the type in README.md begins. The documentation is not
@@ -51,10 +52,20 @@ func TestSafety(t *testing.T) {
 		t.Fatal(err)
 	}
 	types, unsafe := map[string]int{}, map[string]int{}
+	raced, racedOnly, failedOnly := 0, 0, 0
 	for line := range bytes.Lines(text) {
 		var f finding
 		if err := json.Unmarshal(line, &f); err != nil {
 			t.Fatal(err)
+		}
+		switch {
+		case f.Races > 0 && !f.Unsafe:
+			racedOnly++
+			fallthrough
+		case f.Races > 0:
+			raced++
+		case f.Unsafe:
+			failedOnly++
 		}
 		rows := 0
 		for _, documented := range []string{"safe", "silent", "unsafe"} {
@@ -77,6 +88,7 @@ func TestSafety(t *testing.T) {
 	for _, figure := range []string{
 		fmt.Sprintf("%d of %d types, %d of them documented as safe", unsafe["safe"]+unsafe["silent"]+unsafe["unsafe"], types["safe"]+types["silent"]+types["unsafe"], unsafe["safe"]),
 		fmt.Sprintf("%d of %d types documented as unsafe, %d of %d as safe", unsafe["unsafe"], types["unsafe"], unsafe["safe"], types["safe"]),
+		fmt.Sprintf("races of %d of the %d types, of which %d have no failure, and none of %d types with one", raced, types["safe"]+types["silent"]+types["unsafe"], racedOnly, failedOnly),
 	} {
 		if !strings.Contains(string(papers), figure) {
 			t.Errorf("PAPERS.md does not have the figure %q", figure)

@@ -78,7 +78,7 @@ func levelsTogether(e *stress.Expected) error {
 
 // Run implements stress.Executor.
 func (x *executor) Run(ctx context.Context, e *stress.Expected, t *stress.Try) (*stress.Trial, error) {
-	if !t.All {
+	if !t.All && !x.options.Failures {
 		if f, err := x.tryAlone(ctx, e.Program, t); f != nil || err != nil {
 			return &stress.Trial{Finding: f}, err
 		}
@@ -174,8 +174,10 @@ func (x *executor) plan(level int, within time.Duration) Plan {
 
 // explore explores a program until it finds a violation, or a fault that was not found before.
 func (x *executor) explore(by *explorer, plan Plan, t *stress.Try) (*Exploration, *stress.Finding, error) {
-	by.faults = newFaultFinder(x.faults, "")
-	by.faults.results = x.isGiven()
+	if !x.options.Failures {
+		by.faults = newFaultFinder(x.faults, "")
+		by.faults.results = x.isGiven()
+	}
 	for {
 		e, err := x.run(by, plan, t)
 		if err != nil || len(e.Violations) == 0 {
@@ -239,9 +241,9 @@ func (x *executor) run(by *explorer, plan Plan, t *stress.Try) (*Exploration, er
 	}
 	if e.Panic != "" && !by.search.Panics(e.Exploration) {
 		x.diverges(by.program)
-	} else if e.Panic != "" {
+	} else if e.Panic != "" && !(x.options.Failures && by.search.Spawns && by.oracle.panics()) {
 		x.report.Crash(&stress.Crash{Method: t.Method, Program: by.program.String(), What: e.Panic,
-			Stack: "schedule " + e.PanicSchedule.String() + "\n" + e.PanicStack}, x.options.Crashed)
+			Schedule: e.PanicSchedule.String(), Stack: "schedule " + e.PanicSchedule.String() + "\n" + e.PanicStack}, x.options.Crashed)
 	}
 	return e, nil
 }

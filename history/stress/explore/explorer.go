@@ -85,7 +85,7 @@ func newExplorer(ctx context.Context, e *stress.Expected, checker stress.Checker
 	x := &explorer{ctx: ctx, class: e.Class, program: p, checker: checker, all: p.All(), expected: e, oracle: e.Runs.(*oracle),
 		ended: make([]sequenceEnd, len(p.Sequences)), judged: map[executedKey]*executed{}, others: map[allowance]*stress.Expected{},
 		togethers: map[*stress.Expected]togetherResult{}}
-	x.calls = callsOf(p)
+	x.calls = p.Calls()
 	x.outcome, x.watched = make(stress.Outcome, len(x.calls)), make([]watchedCall, len(x.calls))
 	x.search = &bodies.Search{Ctx: ctx, Oracle: x, Result: &bodies.Exploration{}, Body: schedule.Program{Before: x.before, After: x.after}}
 	from := len(p.Initial)
@@ -94,15 +94,6 @@ func newExplorer(ctx context.Context, e *stress.Expected, checker stress.Checker
 		from += len(sequence)
 	}
 	return x
-}
-
-// callsOf returns the calls of a program.
-func callsOf(p *stress.Program) []stress.Call {
-	var calls []stress.Call
-	for _, inv := range p.All() {
-		calls = append(calls, inv.Prepare())
-	}
-	return calls
 }
 
 // before makes the object and runs the initial part.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	bodies "github.com/leadline/leadline/history/explore"
+	"github.com/leadline/leadline/history/explore/schedule"
 	"github.com/leadline/leadline/history/stress"
 )
 
@@ -58,6 +59,9 @@ func (x *explorer) judge(rec *executed, v *Violation, bound int) (bool, error) {
 		return false, fmt.Errorf("running %v sequentially: %w", x.program, err)
 	}
 	o := e.Runs.(*oracle)
+	if x.class.IsFailing() {
+		return x.judgeFailure(rec, v, e, bound)
+	}
 	rec.seen.Verdict, v.RealTime, v.expected = bodies.Explainable, e.Contains(rec.Outcome), e
 	byRuns := x.class.Model == "" || rec.Outcome.Waits()
 	if v.RealTime && x.checker == nil || byRuns && o.explains(rec.Outcome, rec.Events) {
@@ -115,6 +119,33 @@ func (x *explorer) judge(rec *executed, v *Violation, bound int) (bool, error) {
 	}
 	rec.seen.Verdict = bodies.Violates
 	return true, nil
+}
+
+// judgeFailure reports whether an execution fails as no sequential run does.
+func (x *explorer) judgeFailure(rec *executed, v *Violation, e *stress.Expected, bound int) (bool, error) {
+	o := e.Runs.(*oracle)
+	v.expected = e
+	sure := e.Contains(rec.Outcome) || o.search(sought{outcome: rec.Outcome, bound: bound, numbers: v.Numbers})
+	switch {
+	case o.failure != nil:
+		return false, fmt.Errorf("running %v sequentially: %w", x.program, o.failure)
+	case e.Contains(rec.Outcome):
+		rec.seen.Verdict = bodies.Explainable
+	case !sure:
+		rec.seen.Verdict = bodies.Undecided
+		x.search.Result.Undecided++
+	default:
+		rec.seen.Verdict = bodies.Violates
+	}
+	return rec.seen.Verdict == bodies.Violates, nil
+}
+
+// panics reports whether a goroutine of the object panics in a sequential run, under more of its
+// schedules than those of the first runs.
+func (o *oracle) panics() bool {
+	o.explore(schedule.NewPOS(1), randomSequential)
+	o.explore(sequentialStrategy(mostPreempted, true), maxThreaded)
+	return o.failure != nil
 }
 
 // explainedTogether reports whether an execution that no order of calls explains is one of calls

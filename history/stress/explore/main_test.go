@@ -28,6 +28,8 @@ func TestMain(m *testing.M) {
 	case "":
 		_ = flag.Set("test.parallel", strconv.Itoa(runtime.GOMAXPROCS(0)+1)) // one waits for seconds
 		os.Exit(m.Run())
+	case "rope":
+		os.Exit(stress.ServeLike(newRope(), func() any { return newRope() }, nil, explore.New))
 	case "stuck":
 		os.Exit(stress.Serve(stuck(), stresstest.Checker(nil), explore.New))
 	case "hits", "differs", "once":

@@ -152,7 +152,7 @@ func (o *oracle) run() (*stress.Expected, error) {
 
 // newOracle returns an oracle that has run nothing yet.
 func newOracle(c *stress.Class, p *stress.Program, a allowance) *oracle {
-	o := &oracle{Sequencer: stress.NewSequencer(p), class: c, program: p, all: p.All(), calls: callsOf(p), runs: map[uint64][]*stress.SequentialRun{},
+	o := &oracle{Sequencer: stress.NewSequencer(p), class: c, program: p, all: p.All(), calls: p.Calls(), runs: map[uint64][]*stress.SequentialRun{},
 		allowance: a, places: map[string]*waitingPlace{}}
 	o.expected = stress.ExpectedOf(c, p, o)
 	o.outcome, o.releases = make(stress.Outcome, len(o.calls)), make([][]int, len(o.calls))

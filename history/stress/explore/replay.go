@@ -21,7 +21,9 @@ func (x *executor) Replay(ctx context.Context, p *stress.Program, j *stress.Repl
 		return nil, err
 	}
 	by := newExplorer(ctx, enabled(e), x.options.Checker)
-	by.faults = newFaultFinder(nil, "")
+	if !x.options.Failures {
+		by.faults = newFaultFinder(nil, "")
+	}
 	var left []int
 	result := &stress.Replayed{Program: p.String(), Schedule: s.String(), Times: max(j.Times, 1)}
 	for n := range result.Times {

@@ -1,8 +1,8 @@
 // Package gotest has the parts of Go tests that reproduce a violation and need nothing but the
 // standard library and the package under test.
 //
-// Package stress writes the body of a Test, and package safety whole tests, which call the function
-// that Parallel declares. Imports has the names of packages.
+// Package stress writes the body of a Test, and for failures whole tests, which call the function that
+// Parallel declares. Imports has the names of packages.
 package gotest
 
 // NotReturning is what a test reports of calls that do not return.

@@ -75,6 +75,12 @@ var forms = [...]struct{ name, want string }{
 	structure: {name: "struct"},
 }
 
+// IsFunction reports whether arguments are functions. null is one, too, that no call may call.
+func (k *Kind) IsFunction() bool { return k.form == word && k.of.Kind() == reflect.Func }
+
+// Type returns the Go type of the parameter, or nil.
+func (k *Kind) Type() reflect.Type { return k.of }
+
 // String names the kind for error messages.
 func (k *Kind) String() string {
 	switch {
@@ -121,7 +127,7 @@ func (k *Kind) Takes(v history.Value) bool {
 	case wrapped:
 		return k.elems[0].Takes(v) || k.of != nil && k.of.Kind() == reflect.Pointer && v.Kind() == history.Null
 	case word:
-		return v.Kind() == history.String && (slices.Contains(k.plain, v.Text()) || slices.Contains(k.odd, v.Text()))
+		return v.Kind() == history.Null && k.IsFunction() || v.Kind() == history.String && (slices.Contains(k.plain, v.Text()) || slices.Contains(k.odd, v.Text()))
 	}
 	if v.Kind() == history.Null {
 		return true
