@@ -141,10 +141,10 @@
 // Supervise reports a failure only if another process repeats it. There, the program first runs
 // sequentially in every order, again and again: with pauses, so that goroutines that calls have
 // started go on, and beside other objects, on which the same calls were made. On threads, it then has ten
-// seconds to fail, and runs sequentially three times as often as it took; a schedule is replayed. What was not repeated is in Report.Unconfirmed, and means
-// that the object is neither safe nor unsafe. Threads see what schedules cannot, such as a slice that
-// has the length of another one, and schedules see deadlocks that threads meet once in a million
-// executions; Both runs both.
+// seconds to fail, and runs sequentially three times as often as it took; a schedule is replayed. What
+// was not repeated is in Report.Unconfirmed, and means that the object is neither safe nor unsafe.
+// Threads see what schedules cannot, such as a slice that has the length of another one, and schedules
+// see deadlocks that threads meet once in a million executions; Both runs both.
 //
 //	Supervise ──> process: Search ──> fails, ends or hangs ──> another process: Replay ──> Finding
 //	                                                                │ not again
@@ -193,5 +193,6 @@
 // objects side by side. BenchmarkRunProgram, with programs of four invocations on
 // two processors of a virtual machine (AMD EPYC, November 2026): 4.2 million executions a
 // second on an atomic counter, 0.66 million on a map under a lock. 64 % and 45 % of the
-// recorded ones overlapped. Elsewhere it was up to 9.4 and 2.0 million.
+// recorded ones overlapped. Elsewhere it was up to 9.4 and 2.0 million. These call methods directly.
+// Classes of Reflect call theirs by reflection, which takes about 0.6 microseconds (BenchmarkReflect).
 package stress

@@ -451,22 +451,14 @@ func TestReflectTypes(t *testing.T) {
 }
 
 func BenchmarkReflect(b *testing.B) {
-	direct, err := Reflect(func() *kitchenSink { return &kitchenSink{} }, ReflectOptions{})
+	r, err := Reflect(func() *kitchenSink { return &kitchenSink{} }, ReflectOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	indirect, err := Reflect(func() kitchen { return &kitchenSink{} }, ReflectOptions{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	for name, c := range map[string]*Class{"direct": direct.Class, "indirect": indirect.Class} {
-		b.Run("call="+name, func(b *testing.B) {
-			b.ReportAllocs()
-			object, call := c.New(), c.Method("Peek").Prepare(nil)
-			for b.Loop() {
-				call(object)
-			}
-		})
+	b.ReportAllocs()
+	object, call := r.Class.New(), r.Class.Method("Peek").Prepare(nil)
+	for b.Loop() {
+		call(object)
 	}
 }
 
