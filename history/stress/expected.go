@@ -174,7 +174,7 @@ func sequentially(c *Class, p *Program, yield func(order []int, o Outcome) bool)
 		explore.Enumerate(func(choose func(int) int) bool {
 			object := t.object(c)
 			s.Restart()
-			for list := s.Candidates(); len(list) > 0; list = s.Candidates() {
+			for list := s.Enabled(); len(list) > 0; list = s.Enabled() {
 				i := list[choose(len(list))]
 				s.Take(i)
 				if m := calls[i].method; m.MayFail() && choose(2) == 1 {

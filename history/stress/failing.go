@@ -142,7 +142,7 @@ func firstRuns(c *Class, p *Program) (*Expected, error) {
 	for _, last := range []bool{false, true} {
 		s.Restart()
 		var inOrder []step
-		for list := s.Candidates(); len(list) > 0; list = s.Candidates() {
+		for list := s.Enabled(); len(list) > 0; list = s.Enabled() {
 			i := list[0]
 			if last {
 				i = list[len(list)-1]

@@ -28,7 +28,7 @@ func (c *Class) unlocks(p *Program) (found bool) {
 	explore.Enumerate(func(choose func(int) int) bool {
 		writers, readers, waits := 0, 0, false
 		order.Restart()
-		for list := order.Candidates(); len(list) > 0 && !waits && !found; list = order.Candidates() {
+		for list := order.Enabled(); len(list) > 0 && !waits && !found; list = order.Enabled() {
 			i := list[choose(len(list))]
 			order.Take(i)
 			if len(all[i].Args) > 0 {

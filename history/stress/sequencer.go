@@ -61,15 +61,15 @@ func (s *Sequencer) Take(i int) {
 // SequenceOf returns the number of the sequence of an invocation, or -1.
 func (s *Sequencer) SequenceOf(i int) int { return s.sequence[i] }
 
-// Candidates returns the invocations that can be next, apart from whether they wait.
-func (s *Sequencer) Candidates() []int {
+// Enabled returns the invocations that can be next, apart from whether they wait.
+func (s *Sequencer) Enabled() []int {
 	n := len(s.Order)
 	if n < len(s.program.Initial) {
 		return []int{n}
 	}
 	var list []int
 	for i, sequence := range s.program.Sequences {
-		if s.at[i] < len(sequence) && s.ready(i) {
+		if s.at[i] < len(sequence) && s.follows(i) {
 			list = append(list, s.begin[i]+s.at[i])
 		}
 	}
@@ -79,8 +79,8 @@ func (s *Sequencer) Candidates() []int {
 	return list
 }
 
-// ready reports whether the sequences before sequence i have ended.
-func (s *Sequencer) ready(i int) bool {
+// follows reports whether the sequences before sequence i have ended.
+func (s *Sequencer) follows(i int) bool {
 	for _, b := range s.before[i] {
 		if s.at[b] < len(s.program.Sequences[b]) {
 			return false
@@ -113,7 +113,7 @@ func (s *Sequencer) count(counted map[string]int) int {
 	}
 	runs, open := 0, false
 	for i, sequence := range s.program.Sequences {
-		if s.at[i] == len(sequence) || !s.ready(i) || runs > maxShuffles {
+		if s.at[i] == len(sequence) || !s.follows(i) || runs > maxShuffles {
 			continue
 		}
 		open = true

@@ -62,7 +62,7 @@ func (x *executor) isGiven() bool { return len(x.options.Programs) > 0 }
 func (x *executor) Expected(p *stress.Program) (*stress.Expected, error) {
 	e, err := expectedOf(x.class, p)
 	if err == nil && !e.Complete {
-		e = enabled(e)
+		e = withTogether(e)
 		err = levelsTogether(e)
 	}
 	return e, err
@@ -355,7 +355,7 @@ func (x *executor) stillUnexpected(ctx context.Context, f *stress.Finding) bool 
 		return false
 	}
 	if f.Seen.Expected.Together {
-		e = enabled(e)
+		e = withTogether(e)
 	}
 	by := newExplorer(ctx, e, x.options.Checker)
 	rec := &executed{Execution: &stress.Execution{Outcome: f.Seen.Outcome, Events: v.events}}

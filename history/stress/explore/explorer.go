@@ -20,7 +20,7 @@ func Schedules(ctx context.Context, c *stress.Class, p *stress.Program, checker 
 	if err != nil {
 		return nil, err
 	}
-	e = enabled(e)
+	e = withTogether(e)
 	if err := levelsTogether(e); err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func (x *explorer) expectedWith(a allowance) (*stress.Expected, error) {
 			return nil, err
 		}
 		if x.expected.Together {
-			e = enabled(e)
+			e = withTogether(e)
 		}
 		x.others[a] = e
 	}

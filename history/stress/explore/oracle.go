@@ -54,7 +54,7 @@ type oracle struct {
 	scheduled schedule.Program
 	object    any
 	outcome   stress.Outcome
-	open      []int // candidates of the last invocation
+	enabled   []int // before the last invocation
 
 	runs   map[uint64][]*stress.SequentialRun // by the hash of the outcome
 	places map[string]*waitingPlace
@@ -82,10 +82,10 @@ type oracle struct {
 
 // A waitingPlace has the calls made before an invocation that waits.
 type waitingPlace struct {
-	order      []int
-	outcome    stress.Outcome
-	candidates []int
-	waits      []int
+	order   []int
+	outcome stress.Outcome
+	enabled []int
+	waits   []int
 }
 
 // An allowance is how often and how far time may jump in sequential runs, if it does so in the
@@ -181,7 +181,7 @@ var errSpins = errors.New("an invocation of a sequential run neither returns nor
 // drive makes the calls of one run.
 func (o *oracle) drive() {
 	o.Restart()
-	o.open, o.left = nil, false
+	o.enabled, o.left = nil, false
 	for i := range o.outcome {
 		o.outcome[i] = stress.NotCalled
 	}
@@ -191,7 +191,7 @@ func (o *oracle) drive() {
 		pause = pauses[schedule.Choose(len(pauses))]
 	}
 	for {
-		o.open = o.Candidates()
+		o.enabled = o.Enabled()
 		list := o.inTime()
 		if len(list) == 0 {
 			return
@@ -220,18 +220,18 @@ func (o *oracle) drive() {
 // another one that is still to come, if the order of events is to be explained.
 func (o *oracle) inTime() []int {
 	if o.target == nil || o.target.events == nil {
-		return o.open
+		return o.enabled
 	}
 	var list []int
 	for _, e := range o.target.events {
-		if e >= 0 && slices.Contains(o.open, int(e)) {
+		if e >= 0 && slices.Contains(o.enabled, int(e)) {
 			list = append(list, int(e))
 		} else if e < 0 && o.target.outcome[-1-e] != stress.Waiting && !slices.Contains(o.Order, int(-1-e)) {
 			break
 		}
 	}
 	if len(list) == 0 {
-		return o.open // of the initial or the final part
+		return o.enabled // of the initial or the final part
 	}
 	return list
 }
@@ -350,7 +350,7 @@ func (o *oracle) addPlace(order []int, waits int) {
 	}
 	w := o.places[string(key)]
 	if w == nil {
-		w = &waitingPlace{order: slices.Clone(order), outcome: slices.Clone(o.outcome), candidates: slices.Clone(o.open)}
+		w = &waitingPlace{order: slices.Clone(order), outcome: slices.Clone(o.outcome), enabled: slices.Clone(o.enabled)}
 		w.outcome[waits] = stress.NotCalled
 		o.places[string(key)] = w
 	}
@@ -362,14 +362,14 @@ func (o *oracle) addPlace(order []int, waits int) {
 // conclude adds the runs in which all that could be next wait.
 func (o *oracle) conclude() {
 	for _, w := range o.places {
-		if len(w.waits) < len(w.candidates) {
+		if len(w.waits) < len(w.enabled) {
 			continue
 		}
 		outcome := slices.Clone(w.outcome)
-		for _, i := range w.candidates {
+		for _, i := range w.enabled {
 			outcome[i] = stress.Waiting
 		}
-		o.add(slices.Concat(w.order, w.candidates), outcome, len(w.candidates))
+		o.add(slices.Concat(w.order, w.enabled), outcome, len(w.enabled))
 	}
 }
 

@@ -20,7 +20,7 @@ func (x *executor) Replay(ctx context.Context, p *stress.Program, j *stress.Repl
 	if err != nil {
 		return nil, err
 	}
-	by := newExplorer(ctx, enabled(e), x.options.Checker)
+	by := newExplorer(ctx, withTogether(e), x.options.Checker)
 	if !x.options.Failures {
 		by.faults = newFaultFinder(nil, "")
 	}

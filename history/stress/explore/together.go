@@ -33,10 +33,10 @@ const maxTogether = 1 << 12
 
 var errTogether = fmt.Errorf("its calls can wait for one another in more than %d orders", maxTogether)
 
-// enabled returns what is expected of a program if calls that wait for one another take
+// withTogether returns what is expected of a program if calls that wait for one another take
 // effect together, if that makes a difference; else it returns e, what is expected of calls one
 // after another.
-func enabled(e *stress.Expected) *stress.Expected {
+func withTogether(e *stress.Expected) *stress.Expected {
 	more, err := togetherOf(e)
 	if err != nil || !more.Together {
 		return e
@@ -44,7 +44,7 @@ func enabled(e *stress.Expected) *stress.Expected {
 	return more
 }
 
-// togetherOf is enabled, but an error says that the runs are not known.
+// togetherOf is withTogether, but an error says that the runs are not known.
 func togetherOf(e *stress.Expected) (*stress.Expected, error) {
 	if !e.Waited || e.Together {
 		return e, nil
@@ -83,7 +83,7 @@ func (o *oracle) together(choose func(int) int, begin func(i int), returned func
 	o.Restart()
 	isOpen := func(i int) bool { return r.outcome[i] == stress.Waiting && !returned(i) }
 	for {
-		list := slices.DeleteFunc(o.Candidates(), func(i int) bool {
+		list := slices.DeleteFunc(o.Enabled(), func(i int) bool {
 			return slices.ContainsFunc(o.Order, func(open int) bool { return isOpen(open) && o.follows(i, open) })
 		})
 		if len(list) == 0 {
