@@ -95,7 +95,7 @@ func (n *enumeration) explain(o stress.Outcome) bool {
 				return false
 			}
 		}
-		next := s.Candidates()
+		next := s.Enabled()
 		for _, i := range next {
 			if try(append(prefix, i)) {
 				return true
