@@ -10,7 +10,7 @@ import (
 
 // TestUnprintable: fmt.Sprint writes values of these types alike in all executions, and those of others not.
 func TestUnprintable(t *testing.T) {
-	type hidden struct{ x int }
+	type hidden struct{ _ int }
 	type open struct {
 		A []map[string][2]float64
 		B struct{ C error }
@@ -30,7 +30,8 @@ func TestUnprintable(t *testing.T) {
 }
 
 func TestSprint(t *testing.T) {
-	list := reflect.ValueOf(func() (int, bool, error, error, string, string) { return 1, true, nil, errors.New("e"), "a", "b" }).Call(nil)
+	none, failure := error(nil), errors.New("e")
+	list := []reflect.Value{reflect.ValueOf(1), reflect.ValueOf(true), reflect.ValueOf(&none).Elem(), reflect.ValueOf(&failure).Elem(), reflect.ValueOf("a"), reflect.ValueOf("b")}
 	if got := Sprint(list).Text() + Sprint(nil).Text(); got != "1 true <nil> eab" {
 		t.Errorf("%q", got)
 	}
