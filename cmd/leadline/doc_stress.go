@@ -183,7 +183,8 @@
 // Threads that run freely leave interleavings to chance. So while they run, stress builds an
 // instrumented copy of the packages under test. Then it runs one thread at a time, and tries schedules
 // in order. Without the Go tool or the source of the package, a line says so, and threads go on alone;
-// with --threads, they are alone from the start. A schedule says which thread continues at each use of
+// with --threads, they are alone from the start. What threads see is reported as seen and not proved: it
+// came again, and not in twenty times as many sequential runs, but no schedule repeats it. A schedule says which thread continues at each use of
 // package sync or sync/atomic, each channel operation, each select and each go statement. So stress
 // finds interleavings that real threads take once in a million executions, and can repeat each of
 // them:

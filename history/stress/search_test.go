@@ -436,6 +436,9 @@ func TestUnsteady(t *testing.T) {
 			if len(r.Findings) != 0 || len(r.Unsteady) != 1 && one < 3000 { // which may not be seen at all
 				t.Errorf("1 in %d: %d findings, %d programs are unsteady", one, len(r.Findings), len(r.Unsteady))
 			}
+			if seldom := len(r.Account.LeftOut) == 1 && strings.Contains(r.Account.LeftOut[0].String(), "too seldom"); seldom != (r.Left == 1) {
+				t.Errorf("1 in %d: %d programs are left, %v", one, r.Left, r.Account.LeftOut)
+			}
 			if line, nothing := r.Unsteadiness(); nothing != (len(r.Unsteady)+r.Left == 1 || r.Overlap == 0) || nothing != strings.Contains(line, "nothing could be judged") {
 				t.Errorf("1 in %d: %q", one, line)
 			}
