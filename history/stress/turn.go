@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/explore/schedule"
 )
 
 // waitLimit is how long a call on threads may take until it counts as one that may wait for
@@ -34,10 +35,10 @@ type turn struct {
 // limit. The goroutine then stays until the call returns, and ends there.
 func (c *Class) inTurn(limit time.Duration, f func(*turn)) error {
 	t, ended := &turn{}, make(chan struct{})
-	go func() {
+	go schedule.Outside(func() { // it may go on beside later executions, on an object of its own
 		defer close(ended)
 		f(t)
-	}()
+	})
 	// What counts is how often the call was seen, not the time: a busy machine may not let this
 	// process run for seconds.
 	looks := time.NewTicker(limit / waitLooks)
