@@ -84,6 +84,9 @@ type priceJob struct {
 //
 //	go test -run ^$ -bench Prices -benchtime 1x ./subjects
 func BenchmarkPrices(b *testing.B) {
+	if testing.Short() {
+		b.Skip("takes a quarter of an hour")
+	}
 	dir := b.TempDir()
 	scheduled := startInstrumented(b, "prices")
 	defer scheduled.Close()
