@@ -91,3 +91,8 @@ func (o *object) goTest(ctx context.Context, left time.Duration, v *savedViolati
 	rec.File, rec.Schedule, rec.Remark = save("stress_test.go", tests.Alone), save(filepath.Join("schedule", "schedule_test.go"), tests.Schedule), present(tests.Remark)
 	return rec, err
 }
+
+// buildTest builds the program of a Go test, which gets a name in the directory.
+func buildTest(ctx context.Context, dir, program, name, text string) error {
+	return compile(ctx, filepath.Join(dir, name), text, nil, "test", "-c", "-vet=off", "-o", program)
+}

@@ -1,7 +1,6 @@
 package stress
 
 import (
-	"reflect"
 	"slices"
 	"sync/atomic"
 
@@ -67,13 +66,9 @@ type Method struct {
 
 	goName string // of a method that Reflect has found
 	inGo   *goMethod
-	// caller prepares calls of such a method, and outs are the types of its results.
+	// In a search for failures, caller prepares calls, which pause before they return if paused is set.
 	caller func(args []history.Value) caller
-	outs   []reflect.Type
-	home   string       // the import path of its type
-	paused *atomic.Bool // calls pause before they return, if it is set
-	// called returns how Go calls it in a search for failures; see signature.called.
-	called func(args []history.Value, earlier func(p Param, call int) string) string
+	paused *atomic.Bool
 }
 
 // A Call calls a method of an object and returns its result: None if the

@@ -104,8 +104,12 @@ func lesser(p Param, v history.Value) []history.Value {
 // resultFor returns which result of a method can be an argument of a kind, or -1. It is of a type of the
 // package of the object: what two calls do to another one may be the caller's fault.
 func (m *Method) resultFor(p Param) int {
-	return slices.IndexFunc(m.outs, func(out reflect.Type) bool {
-		return elem(out).PkgPath() == m.home && m.home != "" && out.AssignableTo(p.Type())
+	g := m.inGo
+	if g == nil || g.home == "" {
+		return -1
+	}
+	return slices.IndexFunc(g.outs, func(out reflect.Type) bool {
+		return elem(out).PkgPath() == g.home && out.AssignableTo(p.Type())
 	})
 }
 

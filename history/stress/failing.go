@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/stress/gotest"
 	"github.com/leadline/leadline/history/stress/values"
 )
 
@@ -85,8 +84,10 @@ func (c *Class) Failing() *Class {
 		f.Close = func(object any) { c.Close(object.(*instance).object) }
 	}
 	for _, m := range c.Methods {
-		own := &Method{Name: m.Name, Params: m.Params, goName: m.goName, caller: m.caller, outs: m.outs, home: m.home, called: m.called, paused: f.paused}
-		if own.caller == nil {
+		own := &Method{Name: m.Name, Params: m.Params, goName: m.goName, inGo: m.inGo, paused: f.paused}
+		if m.inGo != nil {
+			own.caller = m.inGo.caller()
+		} else {
 			own.caller = func(args []history.Value) caller {
 				call := m.Prepare(args)
 				return func(object any, _ earlier, show show) history.Value {
@@ -222,11 +223,4 @@ func (e *Expected) failsAlone() int {
 		}
 	}
 	return first
-}
-
-// Fails reports whether the output of a Go test has a panic, a fatal error or calls that do not return.
-func Fails(output string) bool {
-	return strings.Contains(output, gotest.NotReturning) || slices.ContainsFunc(strings.Split(output, "\n"), func(line string) bool {
-		return strings.HasPrefix(line, PanicFailure+": ") || strings.HasPrefix(line, FatalFailure+": ")
-	})
 }

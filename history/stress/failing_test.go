@@ -35,7 +35,7 @@ func TestFailures(t *testing.T) {
 			if f.Failure.Kind != test.kind || !strings.Contains(f.Program, test.calls) || f.Times == 0 || r.Programs == 0 {
 				t.Errorf("%s: %v, seen %d times in %d programs", f.Program, f.Failure, f.Times, r.Programs)
 			}
-			if f.GoTest == nil || !strings.Contains(f.GoTest.Body, "parallel(t, executions") {
+			if f.GoTest == nil || !strings.Contains(f.GoTest.Body, "parallel(t, 1000") {
 				t.Errorf("%+v", f.GoTest)
 			}
 		})

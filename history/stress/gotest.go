@@ -88,9 +88,9 @@ func (p *Program) written() *Program {
 	q := p.clone()
 	for i := range q.Len() {
 		inv := q.at(i)
-		m, s := *inv.Method, inv.Method.inGo.signature
-		s.asText = true
-		m.Prepare, m.Failure = s.prepare(m.inGo.Method), s.zero(m.inGo.Method)
+		m := *inv.Method
+		m.Prepare = m.inGo.prepare(func(out []reflect.Value, _ *values.Maker) history.Value { return values.Sprint(out) })
+		m.Failure = values.Sprint(m.inGo.zeros())
 		inv.Method = &m
 	}
 	return q
@@ -209,19 +209,13 @@ func function(lines []string) string {
 	return "func() { " + strings.Join(lines, "") + " }"
 }
 
-// A goMethod is how Go calls a method that Reflect has found.
-type goMethod struct {
-	signature
-	reflect.Method
-}
-
 // unwritten returns why Go tests do not call a method, or "".
 func (m *Method) unwritten() string {
 	g := m.inGo
 	if g == nil {
 		return "its methods do not belong to a Go type"
 	}
-	if m.MayFail() && !m.Failure.Equal(g.zero(g.Method)) {
+	if m.MayFail() && !m.Failure.Equal(g.value(g.zeros(), &values.Maker{})) {
 		return fmt.Sprintf("the failure of %s is not that of zero results", m.Name)
 	}
 	if m.Weak && m.ReadOnly {
@@ -230,7 +224,7 @@ func (m *Method) unwritten() string {
 	if len(g.recorded) > 0 {
 		return fmt.Sprintf("what %s calls or writes to is part of its result", m.Name)
 	}
-	for t := range g.Type.Outs() {
+	for _, t := range g.outs {
 		if what := values.Unprintable(t); what != "" {
 			return fmt.Sprintf("a result of %s holds %s", m.Name, what)
 		}
@@ -240,21 +234,28 @@ func (m *Method) unwritten() string {
 
 // source writes the n-th call of a program. If it is weak, it has no result.
 func (g *goMethod) source(n int, args []history.Value, weak, panics bool) string {
-	result := fmt.Sprintf("results[i][%d]", n)
-	var in []string
-	for i, v := range g.given(args) {
-		text, _ := g.params[i].Source(v)
-		in = append(in, text)
-	}
-	if g.variadic {
-		in[len(in)-1] += "..."
-	}
-	call := fmt.Sprintf("%s.%s(%s)", values.Self, g.Name, strings.Join(in, ", "))
-	if g.Type.NumOut() > 0 && !weak {
+	result, call := fmt.Sprintf("results[i][%d]", n), g.call(args, nil)
+	if len(g.outs) > 0 && !weak {
 		call = result + " = fmt.Sprint(" + call + ")"
 	}
 	if panics {
 		return function([]string{"defer caught(&" + result + ")", call}) + "()"
 	}
 	return call
+}
+
+// call writes a call of the object, given how it writes arguments that are results of earlier calls.
+func (g *goMethod) call(args []history.Value, earlier func(p Param, call int) string) string {
+	var in []string
+	for i, v := range g.given(args) {
+		text, _ := g.params[i].Source(v)
+		if n, ok := earlierCall(g.params[i], v); ok {
+			text = earlier(g.params[i], n)
+		}
+		in = append(in, text)
+	}
+	if g.variadic {
+		in[len(in)-1] += "..."
+	}
+	return fmt.Sprintf("%s.%s(%s)", values.Self, g.Name, strings.Join(in, ", "))
 }

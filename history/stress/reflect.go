@@ -314,11 +314,10 @@ func deriveMethod(t reflect.Type, m reflect.Method, o ReflectOptions, other func
 	if failure, ok := o.Failure[m.Name]; ok {
 		method.Failure = failure
 	} else if method.Weak {
-		method.Failure = s.zero(m)
+		method.Failure = s.value(s.zeros(), &values.Maker{})
 	}
-	method.inGo = &goMethod{s, m}
-	method.called, method.home, method.caller, method.outs = s.called(m), elem(t).PkgPath(), s.caller(m), s.outs
-	method.Prepare = s.prepare(m)
+	method.inGo = &goMethod{s, m, elem(t).PkgPath()}
+	method.Prepare = method.inGo.prepare(s.value)
 	return method, ""
 }
 

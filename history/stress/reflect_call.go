@@ -18,7 +18,6 @@ type signature struct {
 	none     bool                 // the variadic parameter gets no values and is not among params
 	recorded []Param              // those that record what the method does with them
 	isError  []bool               // by result
-	asText   bool                 // all results are one string, as Go tests write them
 	outs     []reflect.Type       // of the results
 	other    func() reflect.Value // makes another object
 }
@@ -64,9 +63,16 @@ func isOption(t reflect.Type) bool {
 	return t.Kind() == reflect.Func || t.Kind() == reflect.Interface && t.NumMethod() > 0
 }
 
-// prepare returns the Prepare of a method.
-func (s signature) prepare(m reflect.Method) func([]history.Value) Call {
-	made, show := s.caller(m), s.value
+// A goMethod is a method that Reflect has found.
+type goMethod struct {
+	signature
+	reflect.Method
+	home string // the import path of its type
+}
+
+// prepare returns a Prepare whose calls return what show makes of their results.
+func (g *goMethod) prepare(show show) func([]history.Value) Call {
+	made := g.caller()
 	return func(args []history.Value) Call {
 		call := made(args)
 		return func(object any) history.Value { return call(object, nil, show) }
@@ -82,9 +88,9 @@ type earlier func(p Param, call int) reflect.Value
 // A show makes one value of the results of a call, whose arguments the maker has made.
 type show func(out []reflect.Value, maker *values.Maker) history.Value
 
-// caller returns what prepares calls of a method.
-func (s signature) caller(m reflect.Method) func(args []history.Value) caller {
-	found := &implementation{}
+// caller returns what prepares calls of the method.
+func (g *goMethod) caller() func(args []history.Value) caller {
+	s, m, found := &g.signature, &g.Method, &implementation{}
 	constant := !slices.ContainsFunc(s.params, func(p Param) bool { return !p.Shared() })
 	return func(args []history.Value) caller {
 		given := s.given(args)
@@ -162,20 +168,16 @@ func (i *implementation) method(of reflect.Type, name string) reflect.Value {
 	return m.Func
 }
 
-// zero returns the value of zero results.
-func (s signature) zero(m reflect.Method) history.Value {
-	var out []reflect.Value
-	for t := range m.Type.Outs() {
+// zeros returns the zero results.
+func (s signature) zeros() (out []reflect.Value) {
+	for _, t := range s.outs {
 		out = append(out, reflect.Zero(t))
 	}
-	return s.value(out, &values.Maker{})
+	return out
 }
 
 // value makes one value of all results, and of what the maker has recorded.
 func (s signature) value(out []reflect.Value, maker *values.Maker) history.Value {
-	if s.asText {
-		return values.Sprint(out)
-	}
 	var one history.Value
 	var all []history.Value // if there are several
 	add := func(v history.Value) {

@@ -33,6 +33,8 @@ type GoTests struct {
 	// may be "".
 	Alone, Schedule string
 	Remark          string // why one is missing
+
+	fails func(output string) bool // reports whether a run of Alone shows the violation
 }
 
 // Try builds both tests, with temp for files, and runs Alone in dir until the time is over. It drops those that
@@ -43,7 +45,7 @@ func (g *GoTests) Try(ctx context.Context, left time.Duration, temp, dir, name s
 		const missing = "no Go test without leadline: "
 		if err := build(program, g.Alone); err != nil {
 			g.Remark = missing + err.Error()
-		} else if trial = gotest.Try(ctx, left, program, dir, name); trial.Runs == 0 {
+		} else if trial = gotest.Try(ctx, left, program, dir, name, g.fails); trial.Runs == 0 {
 			g.Remark = missing + "the time was over before it had run"
 		} else if trial.Failing == 0 {
 			g.Remark = fmt.Sprintf("%sthe violation is rare on threads, and it did not fail in %d of %[2]d runs", missing, trial.Runs)
@@ -66,8 +68,9 @@ func GoTestsOf(f *stress.Finding, at Place) (tests GoTests) {
 	imports := func(taken ...string) *gotest.Imports {
 		return &gotest.Imports{Own: at.Own, Known: at.Known, Taken: taken}
 	}
+	tests.fails = gotest.Unexplains
 	seen := fmt.Sprintf("seen on threads: %d of %d executions", f.Times, f.Executions)
-	if s := f.Scheduled; s != nil {
+	if s := f.Scheduled; s != nil && f.Failure == nil {
 		seen = s.RealThreads()
 		tests.Schedule = at.schedule(f, imports("t"))
 	}
@@ -76,15 +79,19 @@ func GoTestsOf(f *stress.Finding, at Place) (tests GoTests) {
 		return tests
 	case f.GoTest.Missing != "":
 		tests.Remark = "no Go test without leadline: " + f.GoTest.Missing
-	case f.Scheduled != nil && f.Scheduled.OnThreads == 0:
+	case f.Failure == nil && f.Scheduled != nil && f.Scheduled.OnThreads == 0:
 		tests.Remark = "no Go test without leadline, as only schedules show the violation"
 		if seen != "" {
 			tests.Remark += " (" + seen + ")"
 		}
 	default:
-		test := gotest.Test{Package: at.Package, Name: at.Name, Body: f.GoTest.Body, Declaration: at.Declaration, Constructor: at.Constructor, Imports: imports(gotest.Taken...)}
-		if f.GoTest.ByValue {
-			test.Constructor = "new(" + at.Constructor + ")"
+		test := gotest.Test{Package: at.Package, Name: at.Name, Body: f.GoTest.Body, Declaration: at.Declaration, Constructor: at.Constructor,
+			ByValue: f.GoTest.ByValue, Imports: imports(gotest.Taken...)}
+		if f.Failure != nil {
+			tests.fails = gotest.Fails
+			test.Comment = fmt.Sprintf("fails with\n\n\t%s\n\nwhich the same calls never do one after another.", strings.Join(strings.Fields(f.Failure.String()), " "))
+			tests.Alone = test.Source()
+			return tests
 		}
 		test.Comment = fmt.Sprintf("fails if no order of the calls explains their results.\nIt runs ten seconds, or one with -short.\n\n\t%s\n\treturned %s (%s)",
 			f.Program, strings.Join(strings.Fields(f.Outcome), " "), seen)

@@ -1,8 +1,7 @@
 // Package gotest has the parts of Go tests that reproduce a violation and need nothing but the
 // standard library and the package under test.
 //
-// Package stress writes the body of a Test, and for failures whole tests, which call the function that
-// Parallel declares. Imports has the names of packages.
+// Package stress writes the body of a Test, and Imports has the names of packages.
 package gotest
 
 // NotReturning is what a test reports of calls that do not return.
@@ -16,6 +15,11 @@ func must[T any](v T, err error) T {
 	}
 	return v
 }
+`
+
+// pointer declares the function pointer.
+const pointer = `
+func pointer[T any](v T) *T { return &v }
 `
 
 // Round makes the calls of a hundred objects. Each goroutine makes those of one sequence, on one object
@@ -38,11 +42,11 @@ for n := range sequences[0] {
 ended.Wait()
 `
 
-// ParallelImports are the imports of Round and Parallel.
-var ParallelImports = []string{"math/rand/v2", "runtime", "runtime/debug", "sync", "sync/atomic", "testing", "time"}
+// roundImports are those of Round, which every test has, and of parallel.
+var roundImports = []string{"math/rand/v2", "runtime", "runtime/debug", "sync", "sync/atomic", "testing", "time"}
 
-// Parallel declares the function parallel.
-const Parallel = `
+// parallel declares the function parallel.
+const parallel = `
 // parallel makes instances, a hundred at a time, and runs the sequences of calls of each in parallel.
 func parallel(t *testing.T, executions int, test func() []func()) {
 	debug.SetTraceback("all")

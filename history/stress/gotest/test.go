@@ -1,11 +1,12 @@
 package gotest
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"go/format"
 	"os/exec"
+	"path"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -20,24 +21,37 @@ type Test struct {
 	Comment       string // lines for the documentation of the function, after its name
 	// Body has import paths between marks of package values, and makes objects by values.NewObject.
 	Body string
-	// Declaration declares what Constructor needs, an expression that makes an object.
+	// Declaration declares what Constructor needs, an expression that makes an object. If ByValue, the
+	// object is a pointer to what it makes.
 	Declaration, Constructor string
+	ByValue                  bool
 	Imports                  *Imports // has at least Own, Known and Taken
 }
 
 // Taken are names that the body of a test has for something else than packages.
 var Taken = []string{"t", "o", "i", "expected", "limit", "caught", "begin", "memory", "results", "result", "sequences", "final", "started", "ended", "calls", "n",
-	"must", "any", "append", "bool", "error", "int", "len", "make", "new", "nil", "string", "true", "false"}
+	"must", "pointer", "parallel", "any", "append", "bool", "error", "int", "len", "make", "new", "nil", "string", "true", "false"}
 
 // Source writes the test.
 func (t *Test) Source() string {
-	for _, p := range append([]string{"fmt", "runtime/metrics", "slices"}, ParallelImports...) {
-		if p != "fmt" || strings.Contains(t.Body, "fmt.") {
+	calls := func(name string) bool { return strings.Contains(t.Body, name) }
+	for _, p := range []string{"fmt", "runtime/metrics", "slices"} {
+		if calls(path.Base(p) + ".") {
 			t.Imports.Name(p)
 		}
 	}
-	body := t.Imports.Resolve(strings.ReplaceAll(t.Body, values.NewObject, t.Constructor))
-	declaration := t.Imports.Resolve(t.Declaration)
+	for _, p := range roundImports {
+		t.Imports.Name(p)
+	}
+	made, declaration := t.Constructor, t.Declaration
+	if t.ByValue {
+		made, declaration = "pointer("+made+")", declaration+pointer
+	}
+	if calls("parallel(t, ") {
+		declaration += parallel
+	}
+	body := t.Imports.Resolve(strings.ReplaceAll(t.Body, values.NewObject, made))
+	declaration = t.Imports.Resolve(declaration)
 	return Formatted(fmt.Sprintf("package %s\n\n%s\n// %s %s\nfunc %[3]s(t *testing.T) {\n%[5]s}\n\n%s", t.Package, t.Imports, t.Name,
 		strings.ReplaceAll(strings.TrimSpace(t.Comment), "\n", "\n// "), body, declaration))
 }
@@ -65,6 +79,19 @@ func Name(words string) string {
 // Unexplained is what a test reports of an outcome that it does not expect.
 const Unexplained = "which no order of the calls explains"
 
+// Unexplains reports whether the output of a test is about an outcome that it does not expect, or about
+// calls that do not return.
+func Unexplains(output string) bool {
+	return strings.Contains(output, Unexplained) || strings.Contains(output, NotReturning)
+}
+
+// Fails reports whether the output of a test has a panic or a fatal error.
+func Fails(output string) bool {
+	return slices.ContainsFunc(strings.Split(output, "\n"), func(line string) bool {
+		return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
+	})
+}
+
 // A Trial is how often the program of a test failed.
 type Trial struct {
 	Runs    int `json:"runs"`
@@ -82,8 +109,9 @@ const (
 	lateTrials = 3 * time.Second
 )
 
-// Try runs a test in its program a few times, until a run does not fail or no time is left.
-func Try(ctx context.Context, left time.Duration, program, dir, name string) (t Trial) {
+// Try runs a test in its program a few times, until a run does not fail or no time is left. A run fails
+// if its output says so.
+func Try(ctx context.Context, left time.Duration, program, dir, name string, fails func(output string) bool) (t Trial) {
 	ctx, stop := context.WithTimeout(ctx, max(left, lateTrials))
 	defer stop()
 	for t.Runs < trials && t.Failing == t.Runs && ctx.Err() == nil {
@@ -100,7 +128,7 @@ func Try(ctx context.Context, left time.Duration, program, dir, name string) (t 
 			break
 		}
 		t.Runs++
-		if err != nil && (bytes.Contains(out, []byte(Unexplained)) || bytes.Contains(out, []byte(NotReturning))) {
+		if err != nil && fails(string(out)) {
 			t.Failing++
 		}
 	}
