@@ -62,7 +62,9 @@ func knownViolations(t testing.TB) []violation {
 }
 
 // workers serve the workers of this test program, by name.
-var workers = map[string]func(context.Context, *worker.Conn) error{"known": serveKnown, "preemptions": servePreemptions}
+var workers = map[string]func(context.Context, *worker.Conn) error{
+	"known": answering(answerKnown), "preemptions": answering(answerPreempted),
+}
 
 // TestMain makes the program of the test a worker that explores instrumented copies.
 func TestMain(m *testing.M) {
@@ -213,22 +215,32 @@ func libraries(t testing.TB) []string {
 	return slices.Compact(paths)
 }
 
-// serveKnown answers each violation with the outcome that is found, or why there is none.
-func serveKnown(ctx context.Context, c *worker.Conn) error {
-	cmap.SHARD_COUNT = 2 // some methods start two goroutines for each
-	all, err := readList("subjects.txt")
-	for err == nil {
-		var v violation
-		if err = c.Receive(&v); err != nil {
-			break
+// answering returns a worker that answers each job. An error ends it.
+func answering[J, A any](answer func(context.Context, []object, J) (A, error)) func(context.Context, *worker.Conn) error {
+	return func(ctx context.Context, c *worker.Conn) error {
+		cmap.SHARD_COUNT = 2 // some methods start two goroutines for each
+		all, err := readList("subjects.txt")
+		for err == nil {
+			var job J
+			var a A
+			if err = c.Receive(&job); err != nil {
+				break
+			}
+			if a, err = answer(ctx, all, job); err == nil {
+				c.Send(a)
+			}
 		}
-		if found, err := find(ctx, all, &v); err != nil {
-			c.Send(answer{Outcome: err.Error()})
-		} else {
-			c.Send(found)
-		}
+		return err
 	}
-	return err
+}
+
+// answerKnown answers a violation with the outcome that is found, or why there is none.
+func answerKnown(ctx context.Context, all []object, v violation) (answer, error) {
+	found, err := find(ctx, all, &v)
+	if err != nil {
+		found = answer{Outcome: err.Error()}
+	}
+	return found, nil
 }
 
 // parse returns the class and the program of a violation.

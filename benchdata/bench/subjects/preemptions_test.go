@@ -11,10 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	cmap "github.com/orcaman/concurrent-map/v2"
-
 	"github.com/leadline/leadline/history/codec"
-	"github.com/leadline/leadline/history/explore/worker"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
 	"github.com/leadline/leadline/hitting"
@@ -170,23 +167,13 @@ func TestPreemptionsRecorded(t *testing.T) {
 	}
 }
 
-// servePreemptions answers each job with its lines. There are none if the object has no such
-// program.
-func servePreemptions(ctx context.Context, c *worker.Conn) error {
-	cmap.SHARD_COUNT = 2 // some methods start two goroutines for each
-	all, err := readList("subjects.txt")
-	for err == nil {
-		var job preemptedJob
-		if err = c.Receive(&job); err != nil {
-			break
-		}
-		var found []preempted
-		if found, err = explorePreempted(ctx, all, job); err != nil {
-			return fmt.Errorf("%s, program %d: %w", job.Object, job.Number, err)
-		}
-		c.Send(found)
+// answerPreempted answers a job with its lines. There are none if the object has no such program.
+func answerPreempted(ctx context.Context, all []object, job preemptedJob) ([]preempted, error) {
+	found, err := explorePreempted(ctx, all, job)
+	if err != nil {
+		return nil, fmt.Errorf("%s, program %d: %w", job.Object, job.Number, err)
 	}
-	return err
+	return found, nil
 }
 
 func explorePreempted(ctx context.Context, all []object, job preemptedJob) ([]preempted, error) {

@@ -16,8 +16,6 @@ import (
 	"testing"
 	"time"
 
-	cmap "github.com/orcaman/concurrent-map/v2"
-
 	"github.com/leadline/leadline/history/explore/worker"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/history/stress/explore"
@@ -30,8 +28,7 @@ var (
 	priceWays = flag.String("prices.ways", "", "the ways of BenchmarkPrices that begin with this; lines of others stay as they are")
 )
 
-// A way is one way of finding violations alone: in a given program, or in a type of which programs
-// are generated.
+// A way finds violations alone: in a given program, or in programs that are generated for a type.
 type way struct {
 	name  string
 	plan  *explore.Plan // of the schedules of a program; nil for threads
@@ -59,7 +56,7 @@ var pricedTypes = []string{
 	"&bytes.Buffer{}", "&strings.Builder{}", "strings.NewReader(\"abc\")", "container/list.New()", "container/ring.New(2)", "math/big.NewInt(1)",
 }
 
-func init() { workers["prices"] = servePrices }
+func init() { workers["prices"] = answering(answerPrice) }
 
 // A price is a line of prices.jsonl: what a way finds in a program or a type.
 type price struct {
@@ -211,7 +208,7 @@ func scratchModule(b *testing.B, dir string) string {
 	return module
 }
 
-// priceType runs leadline on a type. The CPU is that of its processes, with builds.
+// priceType runs leadline on a type. Its CPU time is for all processes, also those that build.
 func priceType(b *testing.B, leadline, dir string, w way, constructor string) price {
 	cmd := exec.Command(leadline, slices.Concat(w.flags, []string{"--new", constructor, "--time", priceTime.String(), "--save", ""})...)
 	cmd.Dir = dir
@@ -224,23 +221,12 @@ func priceType(b *testing.B, leadline, dir string, w way, constructor string) pr
 		CPU: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()}
 }
 
-// servePrices answers each job with a price.
-func servePrices(ctx context.Context, c *worker.Conn) error {
-	cmap.SHARD_COUNT = 2 // some methods start two goroutines for each
-	all, err := readList("subjects.txt")
-	for err == nil {
-		var job priceJob
-		if err = c.Receive(&job); err != nil {
-			break
-		}
-		p := price{}
-		before := processorTime()
-		if p.Found, p.Executions, err = findBy(ctx, all, job); err == nil {
-			p.CPU = (processorTime() - before).Seconds()
-			c.Send(p)
-		}
-	}
-	return err
+// answerPrice answers a job with a price.
+func answerPrice(ctx context.Context, all []object, job priceJob) (p price, err error) {
+	before := processorTime()
+	p.Found, p.Executions, err = findBy(ctx, all, job)
+	p.CPU = (processorTime() - before).Seconds()
+	return p, err
 }
 
 func findBy(ctx context.Context, all []object, job priceJob) (found bool, executions int64, err error) {
