@@ -157,8 +157,8 @@
 //	leadline safety --new 'example.com/set.New[int]()'
 //	leadline safety --package example.com/set --declared types.txt
 //
-// Programs are as those of stress, but results do not count. So any method may be called, and an
-// argument may be the result of an earlier call: $1 is that of the first call of the program. Half of
+// Programs look like those of stress, but results do not count. So any method may be called, and an
+// argument may be the result of an earlier call: the first call of the program returns $1. Half of
 // the time is for threads, and half for schedules of an instrumented build; types of the standard
 // library have threads alone. What fails is run again in another process. A failure that this process
 // does not repeat is listed as seen, and the type is then neither safe nor unsafe.

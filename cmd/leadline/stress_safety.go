@@ -87,7 +87,7 @@ func newSafetyRow(target string, passes ...*stress.Report) *safetyRow {
 	for _, p := range passes {
 		r.Tests += p.Programs
 		r.Executions += p.Executions
-		r.omitted = p.Account.LeftOut // also those of the passes before
+		r.omitted = p.Account.LeftOut // includes the earlier passes
 		for _, f := range p.Unconfirmed {
 			r.Unreproduced = append(r.Unreproduced, unreproduced{f.Failure.String(), f.Program})
 		}

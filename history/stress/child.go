@@ -36,7 +36,7 @@ type message struct {
 	Crash    *Crash           `json:",omitempty"` // of a goroutine in the scheduler
 	Report   *Report          `json:",omitempty"`
 	Replayed *Replayed        `json:",omitempty"`
-	Repeats  *GoTest          `json:",omitempty"` // that of a program that is about to run in parallel, to confirm a failure
+	Repeats  *GoTest          `json:",omitempty"` // the test of a program that runs next in parallel, to confirm a failure
 }
 
 // A settledMessage has what Reflect found out by calling methods. These calls may have

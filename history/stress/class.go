@@ -29,7 +29,7 @@ type Class struct {
 	goType  string // that Reflect was given, or a pointer to it if byValue
 	byValue bool
 	failing bool         // see Class.Failing
-	paused  *atomic.Bool // that of its methods
+	paused  *atomic.Bool // its methods have the same
 }
 
 // Moved tells a supervisor that invocations have returned.

@@ -135,8 +135,8 @@
 //
 // $1 is what the first call of the program returns. Calls that fail sequentially are removed from a
 // program before it runs in parallel, if they do so in one of two orders. After a failure, no other call
-// of the object begins, and if a sequential run fails, a call that waits is no failure: it may wait for a
-// lock that the one that failed has kept. Two failures are the same if their texts are, but for numbers.
+// of the object begins. If a sequential run fails, a call that waits is not a failure: it may wait for a
+// lock that the failed call has kept. Two failures are the same if their texts are, but for numbers.
 //
 // Supervise reports a failure only if another process repeats it. There, the program first runs
 // sequentially in every order, again and again: with pauses, so that goroutines that calls have
@@ -170,9 +170,9 @@
 //	threads                     39 of 53    163.5   10786891   0 of 7 12 of 13      152        0
 //	safety                             -        -          -        - 12 of 13      168        0
 //
-// The schedules of types are those of leadline stress, which runs threads while it builds: the six types
-// of the standard library, which is not instrumented, are found by these. Schedules alone find 14 of the
-// 53, and prove what they find. Threads only propose, and are there for what cannot be instrumented.
+// For a type, schedules means leadline stress, which runs threads while it builds: threads find the six
+// types of the standard library, which is not instrumented. Only schedules find 14 of the 53, and they
+// prove what they find. Threads propose, and are there for what cannot be instrumented.
 // Pinned threads find 24 and 32 of the 53 in 0.3 s each, and 14 and 23 without. The row safety is
 // leadline safety, a search with Options.Failures. An engine of its own, which it replaced, found 12 of
 // these 13 types, too, in 225 s.

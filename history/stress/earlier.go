@@ -16,7 +16,7 @@ import (
 //	[ PushFront(0) ] { Remove($1) } || { InsertAfter(1,$1) }
 
 // takesEarlier reports whether arguments of a kind may be results of earlier calls. These are
-// objects: a number or a list is no more than one that the program writes.
+// objects: a program can write a number or a list as well as a call can return it.
 func takesEarlier(p Param) bool {
 	t := p.Type()
 	if t == nil {
@@ -65,7 +65,7 @@ func (p *Program) held() (list []int) {
 }
 
 // renumber changes the arguments that are results of earlier calls after the i-th call was removed:
-// those of that call become values.
+// references to that call become values.
 func (p *Program) renumber(i int) {
 	p.replaceEarlier(func(param Param, n int) history.Value {
 		if n == i {

@@ -150,7 +150,7 @@ func (t threadRuns) All() ([]SequentialRun, error) {
 // After implements SequentialRuns.
 func (t threadRuns) After(invocations []int) ([]history.Value, error) {
 	all := t.program.All()
-	var list []step
+	var list []prepared
 	for _, i := range invocations {
 		list = append(list, all[i].prepare())
 	}
@@ -168,7 +168,7 @@ func sequentially(c *Class, p *Program, yield func(order []int, o Outcome) bool)
 	if err := s.TooLarge(); err != nil {
 		return err
 	}
-	calls := steps(p)
+	calls := p.prepared()
 	outcome := make(Outcome, len(calls))
 	return c.inTurn(waitLimit, func(t *turn) {
 		explore.Enumerate(func(choose func(int) int) bool {
@@ -192,16 +192,16 @@ func sequentially(c *Class, p *Program, yield func(order []int, o Outcome) bool)
 // MayFail reports whether a call of the method may fail spuriously.
 func (m *Method) MayFail() bool { return m.Weak && !m.ReadOnly }
 
-// A step is a prepared invocation.
-type step struct {
+// A prepared invocation is ready to be made on any object.
+type prepared struct {
 	call   Call
 	method *Method
 }
 
-// steps returns the prepared invocations of a program.
-func steps(p *Program) []step {
+// prepared returns the prepared invocations of a program.
+func (p *Program) prepared() []prepared {
 	all := p.All()
-	list, held := make([]step, len(all)), p.held()
+	list, held := make([]prepared, len(all)), p.held()
 	for i, inv := range all {
 		list[i] = inv.prepare()
 		if len(held) > 0 {
@@ -214,13 +214,13 @@ func steps(p *Program) []step {
 // Calls returns the calls of the program, in the order of Program.All.
 func (p *Program) Calls() []Call {
 	var calls []Call
-	for _, s := range steps(p) {
+	for _, s := range p.prepared() {
 		calls = append(calls, s.run)
 	}
 	return calls
 }
 
-func (inv Invocation) prepare() step { return step{inv.Method.Prepare(inv.Args), inv.Method} }
+func (inv Invocation) prepare() prepared { return prepared{inv.Method.Prepare(inv.Args), inv.Method} }
 
 // Prepare returns a call of the invocation. A panic is an exception, and the
 // result of a weak read-only method is unknown.
@@ -230,7 +230,7 @@ func (inv Invocation) Prepare() Call {
 }
 
 // run calls the method; see Invocation.Prepare.
-func (s *step) run(object any) (v history.Value) {
+func (s *prepared) run(object any) (v history.Value) {
 	defer func() {
 		if p := recover(); p != nil {
 			if schedule.Aborted(p) {

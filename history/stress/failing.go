@@ -15,8 +15,8 @@ import (
 
 // A Failure is a panic, a fatal error, or a call that does not return, as no sequential run of the
 // program has it: the oracle of Pradel and Gross, "Fully Automatic and Precise Detection of Thread
-// Safety Violations" (PLDI 2012, Algorithm 2). Results are not compared, so there is no model, and
-// no method to blame.
+// Safety Violations" (PLDI 2012, Algorithm 2). It needs no model, because results are not compared, and
+// blames no method.
 type Failure struct {
 	Kind string `json:"kind"` // one of those below
 	Text string `json:"text"` // without the kind
@@ -105,7 +105,7 @@ func (c *Class) Failing() *Class {
 // IsFailing reports whether the class is for a search for failures.
 func (c *Class) IsFailing() bool { return c.failing }
 
-// holding returns the call number n of all those of a program. It keeps its results if they are held.
+// holding prepares call number n of the program that consists of all. The call keeps its results if they are held.
 func (m *Method) holding(args []history.Value, n int, held []int, all []Invocation) Call {
 	call, slot := m.caller(args), slices.Index(held, n)
 	return func(object any) history.Value {
@@ -139,10 +139,10 @@ func (m *Method) holding(args []history.Value, n int, held []int, all []Invocati
 func firstRuns(c *Class, p *Program) (*Expected, error) {
 	e := ExpectedOf(c, p, threadRuns{c, p})
 	e.Complete = true
-	calls, s := steps(p), NewSequencer(p)
+	calls, s := p.prepared(), NewSequencer(p)
 	for _, last := range []bool{false, true} {
 		s.Restart()
-		var inOrder []step
+		var inOrder []prepared
 		for list := s.Enabled(); len(list) > 0; list = s.Enabled() {
 			i := list[0]
 			if last {

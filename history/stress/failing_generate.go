@@ -74,7 +74,7 @@ func (g *failingGenerator) next() *Program {
 }
 
 // repeat adds the last sequence again, which begins at a call. Its arguments are results of its own
-// calls where they were those of the last sequence.
+// calls where they were results of the last sequence.
 func (g *failingGenerator) repeat(begin int) {
 	p := g.program
 	last := slices.Clone(p.Sequences[len(p.Sequences)-1])

@@ -119,7 +119,7 @@ func TestEarlier(t *testing.T) {
 	}
 }
 
-// Programs of a search for failures are those of their seed, and are read as they are written.
+// TestFailingPrograms: a seed fixes the programs of a search for failures, and Parse reads what String writes.
 func TestFailingPrograms(t *testing.T) {
 	r, err := stress.Reflect(NewChain, stress.ReflectOptions{ReadOnly: []string{}})
 	if err != nil {

@@ -64,7 +64,7 @@ func (x *failingThreads) Run(ctx context.Context, e *Expected, t *Try) (*Trial, 
 	if run.Waits != nil {
 		text := make([]byte, 1<<20)
 		stacks := strings.Split(string(text[:runtime.Stack(text, true)]), "\n\n")
-		inCalls := slices.DeleteFunc(stacks, func(s string) bool { return !strings.Contains(s, "stress.(*step).run(") })
+		inCalls := slices.DeleteFunc(stacks, func(s string) bool { return !strings.Contains(s, "stress.(*prepared).run(") })
 		x.report.Crash(&Crash{Program: e.Program.String(), What: WaitingFailure, Stack: stacksIn(inCalls)}, x.options.Crashed)
 		return trial, nil
 	}
@@ -140,8 +140,8 @@ func (x *failingThreads) Replay(ctx context.Context, p *Program, j *ReplayJob) (
 }
 
 // repeat adds sequential runs to what is expected of a program, in every order: some as they are, some
-// with pauses, in which goroutines go on, and some with other objects. There are at least so many, unless
-// that takes confirmRunsTime.
+// with pauses, in which goroutines go on, and some beside other objects. It ends after least runs, or after
+// confirmRunsTime.
 func (x *failingThreads) repeat(e *Expected, least int64) error {
 	classes := []*Class{x.class, x.class, x.class.crowded(e.Program)}
 	runs, start := int64(0), time.Now()
@@ -162,7 +162,7 @@ func (x *failingThreads) repeat(e *Expected, least int64) error {
 // crowded returns a class with other objects beside each new one, on which the calls of the program
 // were made: objects may share something.
 func (c *Class) crowded(p *Program) *Class {
-	other, calls := *c, steps(p)
+	other, calls := *c, p.prepared()
 	other.New = func() any {
 		object, beside := c.New(), c.New()
 		for i := range calls {

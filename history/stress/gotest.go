@@ -23,7 +23,7 @@ type GoTest struct {
 	Missing string
 }
 
-// maxExpected bounds the expected outcomes of a Go test, each of which is a line.
+// maxExpected bounds the expected outcomes of a Go test. Each has a line.
 const maxExpected = 100
 
 // goTest returns the Go test of a finding. It runs the program sequentially once more, with results
@@ -128,8 +128,8 @@ t.Fatalf("the calls returned %q, {{.Unexplained}}", results[i])
 }
 `
 
-// goTestBody writes the Go test of a program that is written, with its outcomes. A call may panic if it
-// does in one of these or in that of the violation.
+// goTestBody writes the Go test of a program whose results are strings, with its outcomes. A call may
+// panic if it panics in one of them, or in the violation.
 func (e *Expected) goTestBody(outcomes []Count, runs []SequentialRun, seen Outcome) string {
 	var lines, body strings.Builder
 	panics := make([]bool, len(e.all))

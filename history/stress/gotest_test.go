@@ -96,7 +96,7 @@ func (u *unprintable) Join(separate bool) (string, string) {
 	return "ab", ""
 }
 
-// TestGoTestMissing: there is no Go test where strings do not show what differs, and the reason is given.
+// TestGoTestMissing: without strings that show what differs, the finding has a reason instead of a Go test.
 func TestGoTestMissing(t *testing.T) {
 	failure := map[string]history.Value{"Offer": history.NullValue}
 	r, err := Reflect(func() *unprintable { return &unprintable{} }, ReflectOptions{Weak: []string{"Offer"}, Failure: failure})

@@ -30,9 +30,8 @@ type SchedulesBuild func(ctx context.Context, plain bool) (*worker.Program, erro
 // then Options.Found receives those of threads at the end, unless schedules find them, too, or as
 // soon as it is known that there will be none.
 //
-// In a search for failures, threads have half of the effort, as they alone see what is torn, such as a
-// slice with the length of another one. If there are no schedules, they have all of it. The first
-// failure ends the search.
+// In a search for failures, threads have half of the effort, or all of it without schedules: only threads
+// see torn values, such as a slice with the length of another one. The first failure ends the search.
 //
 // The account of the last report covers all passes. Only the sizes of programs are those of its own pass.
 func Both(ctx context.Context, threads func(context.Context, Options) (*Report, error), build SchedulesBuild, o Options) ([]*Report, error) {

@@ -398,7 +398,7 @@ func staysReadOnly(c *Class, m *Method, trying func(string) func()) (bool, error
 			if i == 0 {
 				calls = append(calls, observe, observe)
 			}
-			calls = append(append(calls, future...), step{func(object any) history.Value { objects[i] = object; return history.NoValue }, m})
+			calls = append(append(calls, future...), prepared{func(object any) history.Value { objects[i] = object; return history.NoValue }, m})
 			got, err := c.sequential(calls, readOnlyLimit)
 			if waits, ok := err.(*WaitsError); ok && waits.Method == constructor {
 				return false, errConstructor()
@@ -430,15 +430,15 @@ func staysReadOnly(c *Class, m *Method, trying func(string) func()) (bool, error
 	return enough >= readOnlyEnough, nil
 }
 
-func randomCalls(random *rand.Rand, c *Class, most int, trying func(string) func()) []step {
-	calls := make([]step, random.IntN(most+1))
+func randomCalls(random *rand.Rand, c *Class, most int, trying func(string) func()) []prepared {
+	calls := make([]prepared, random.IntN(most+1))
 	for i := range calls {
 		calls[i] = randomCall(random, c.Methods[random.IntN(len(c.Methods))], trying)
 	}
 	return calls
 }
 
-func randomCall(random *rand.Rand, m *Method, trying func(string) func()) step {
+func randomCall(random *rand.Rand, m *Method, trying func(string) func()) prepared {
 	args := make([]history.Value, len(m.Params))
 	for i, p := range m.Params {
 		args[i] = p.Some(random.IntN(3))

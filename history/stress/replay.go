@@ -42,7 +42,7 @@ type Replayed struct {
 	// Finding.
 	Violates bool
 	Fault    string `json:",omitempty"`
-	// Failure is that of an execution on real threads, in a search for failures.
+	// Failure is what failed on real threads, in a search for failures.
 	Failure *Failure `json:",omitempty"`
 	GoTest  *GoTest  `json:",omitempty"` // of the program, then
 	// Sequential says that some sequential run fails, or waits.

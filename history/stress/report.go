@@ -184,7 +184,7 @@ type Crash struct {
 	What    string `json:"what"` // the first line of the runtime's message, or "hangs"
 	// Sequential means that it happened before anything ran in parallel.
 	Sequential bool `json:"sequential,omitempty"`
-	// Schedule is that of the execution, if schedules were explored.
+	// Schedule repeats the execution, if schedules were explored.
 	Schedule string `json:"schedule,omitempty"`
 	// Stack has the goroutines that were in calls of the object, and the one that
 	// ended the process, as far as the process wrote them.

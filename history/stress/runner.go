@@ -93,7 +93,7 @@ type runner struct {
 	class   *Class
 	program *Program
 	options RunOptions
-	calls   []step
+	calls   []prepared
 	threads []*thread
 	barrier barrier
 	start   time.Time
@@ -161,7 +161,7 @@ func RunProgram(ctx context.Context, c *Class, p *Program, o RunOptions) *Run {
 	if o.Recorded == 0 {
 		o.Recorded = len(strides)
 	}
-	r := &runner{class: c, program: p, options: o, calls: steps(p), start: time.Now(), batch: batch, before: runtime.NumGoroutine()}
+	r := &runner{class: c, program: p, options: o, calls: p.prepared(), start: time.Now(), batch: batch, before: runtime.NumGoroutine()}
 	if o.Batch > 0 {
 		r.batch = o.Batch
 	}
@@ -220,7 +220,7 @@ func (r *runner) merge() *Run {
 type thread struct {
 	*runner
 	number      int
-	sequence    []step
+	sequence    []prepared
 	offset      int // of its first result
 	waitFor     []int
 	progress    paddedInt64 // objects done, of all batches

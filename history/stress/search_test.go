@@ -237,7 +237,7 @@ func TestCrash(t *testing.T) {
 		if r.Crashes[0].Sequential { // the process had run other programs in parallel
 			t.Errorf("%s: in a sequential run", how)
 		}
-		if stack := r.Crashes[0].Stack; strings.Contains(stack, "dangerous") != (how == "crash") || strings.Contains(stack, "(*step).run") {
+		if stack := r.Crashes[0].Stack; strings.Contains(stack, "dangerous") != (how == "crash") || strings.Contains(stack, "(*prepared).run") {
 			t.Errorf("%s: the stack is\n%s", how, stack)
 		}
 		if other := r.Account.Method("other"); other.Exercised == 0 || other.Ordered || r.Executions == 0 { // it returns nothing

@@ -90,8 +90,8 @@ const (
 // isSlowlySteady reports whether the orders have the same results if time passes between
 // their calls. An object that reads the clock may have others.
 func (x *threads) isSlowlySteady(p *Program, runs []SequentialRun) bool {
-	calls := steps(p)
-	if slices.ContainsFunc(calls, func(s step) bool { return s.method.MayFail() }) {
+	calls := p.prepared()
+	if slices.ContainsFunc(calls, func(s prepared) bool { return s.method.MayFail() }) {
 		return true // a call that failed is not known
 	}
 	runs = runs[:min(len(runs), slowRuns)]

@@ -403,7 +403,7 @@ func stacksIn(stacks []string) string {
 	var list []string
 	for _, stack := range stacks {
 		object, _, called := strings.Cut(stack, "\n"+ours)
-		called = called && strings.Contains(stack, ours+"(*step).run")
+		called = called && strings.Contains(stack, ours+"(*prepared).run")
 		if called {
 			stack = object
 		}

@@ -77,7 +77,7 @@ func (t *turn) object(c *Class) any {
 }
 
 // call makes a call. It ends the goroutine if nobody waits for it any more.
-func (t *turn) call(s *step, object any) history.Value {
+func (t *turn) call(s *prepared, object any) history.Value {
 	t.in.Store(s.method)
 	v := s.run(object)
 	t.calls.Add(1)
@@ -91,7 +91,7 @@ func (t *turn) call(s *step, object any) history.Value {
 // There are fewer than calls if one of them does not return within the time, 0 for two seconds:
 // its goroutine may stay.
 func Sequential(c *Class, list []Invocation, wait time.Duration) []history.Value {
-	calls := make([]step, len(list))
+	calls := make([]prepared, len(list))
 	for i, inv := range list {
 		calls[i] = inv.prepare()
 	}
@@ -100,7 +100,7 @@ func Sequential(c *Class, list []Invocation, wait time.Duration) []history.Value
 }
 
 // sequential is Sequential with another limit.
-func (c *Class) sequential(calls []step, limit time.Duration) ([]history.Value, error) {
+func (c *Class) sequential(calls []prepared, limit time.Duration) ([]history.Value, error) {
 	results := make([]history.Value, len(calls))
 	n := new(atomic.Int64)
 	err := c.inTurn(limit, func(t *turn) {

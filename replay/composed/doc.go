@@ -119,7 +119,7 @@
 //	CheckAll           a Checked for each function: what was explored, a violation, or a reason
 //
 // There are four searches: one operation of the environment and then two, with one preemption and then
-// with two. Each ends after 32,768 executions or 15 seconds. Checked.Ops and Preemptions are those of the
+// with two. Each ends after 32,768 executions or 15 seconds. Checked.Ops and Preemptions are the bounds of the
 // last one before which all were complete; without any, the function counts as not checked. The
 // environment leaves out values with which the function panics alone: it does not expect them.
 //

@@ -53,7 +53,7 @@ func (b *body) fill(before []string) {
 				return a.Kind() > reflect.Float64 && a.Kind() != reflect.String && a.Type() != typeOfTypes
 			}), nil)
 		}
-		if len(keys) == 0 { // a type that the function asserts may be that of keys
+		if len(keys) == 0 { // the function may assert the type of the keys
 			keys = fitting(keyType, b.constants(b.Values), nil)
 		}
 		keys = slices.DeleteFunc(keys, func(k reflect.Value) bool { return !k.Comparable() })
@@ -178,7 +178,7 @@ func fitting(t reflect.Type, first, others []reflect.Value) (list []reflect.Valu
 	return list
 }
 
-// typical returns values of a type of which none are known.
+// typical returns values of a type if no others are known.
 func typical(t reflect.Type) []reflect.Value {
 	letters := 0
 	v := argument(t, &letters)

@@ -336,7 +336,7 @@ func (v *CheckedViolation) String() string {
 	return b.String()
 }
 
-// method returns the text of the method's result, and environment that of a call.
+// method returns the result of the method as a string, and environment the result of a call.
 func (o *observed) method(i int) string { return o.texts[i][o.began+i] }
 
 func (o *observed) environment(i, call int) string {

@@ -20,14 +20,14 @@ type Target struct {
 	Receiver string // its type, or ""
 	Makers   []any  // functions that return receivers: the first that serves is used, or else the zero value
 	// Collection is a function that returns methods of the collection, in the order of Operations.
-	// Its parameters are those of Function that have the numbers Roots.
+	// Its parameters are the parameters of Function with the numbers in Roots.
 	Collection any
 	Roots      []int
 	// Operations are the names of methods with what their parameters are: "LoadOrStore kv" has a key
 	// and a value. An operation with ? reads the collection; "Range r" reads all of it.
 	Operations []string
 	// Keys and Values are constants of the program. Sites are the lines of the function's
-	// operations, such as "cache.go:11 Load"; those of Loops may run several times.
+	// operations, such as "cache.go:11 Load"; a site in Loops may run several times.
 	Keys, Values []any
 	Sites        []string
 	Loops        []bool

@@ -22,7 +22,7 @@ const pointer = `
 func pointer[T any](v T) *T { return &v }
 `
 
-// Round makes the calls of a hundred objects. Each goroutine makes those of one sequence, on one object
+// Round makes the calls of a hundred objects. Each goroutine runs one sequence, on one object
 // after another. Sequences of an object begin at the same time, except for short delays.
 const Round = `var started [100]atomic.Int32
 var ended sync.WaitGroup
@@ -42,7 +42,7 @@ for n := range sequences[0] {
 ended.Wait()
 `
 
-// roundImports are those of Round, which every test has, and of parallel.
+// roundImports are the imports of Round, which every test has, and of parallel.
 var roundImports = []string{"math/rand/v2", "runtime", "runtime/debug", "sync", "sync/atomic", "testing", "time"}
 
 // parallel declares the function parallel.

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// TestUnprintable: fmt.Sprint writes values of these types alike in all executions, and those of others not.
+// TestUnprintable: fmt.Sprint writes values of some types alike in all executions, and Unprintable names the cause for others.
 func TestUnprintable(t *testing.T) {
 	type hidden struct{ _ int }
 	type open struct {

@@ -54,7 +54,7 @@ func compared(n ast.Node) []ast.Expr {
 }
 
 // constant returns an expression of a constant, or of a value of a type of the package. It returns ""
-// for other ones, and for int, of which there are values by default.
+// for other types, and for int, which has default values.
 func (t *target) constant(v types.TypeAndValue) string {
 	if v.Type == nil {
 		return ""
