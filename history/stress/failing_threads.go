@@ -98,7 +98,7 @@ func (x *failingThreads) Prove(context.Context, *Finding, time.Duration) (bool, 
 
 // Again implements Executor.
 func (x *failingThreads) Again(ctx context.Context, f *Finding, e *Expected, within time.Duration) *Finding {
-	return failing(e, x.runUntilFailure(ctx, e, RunOptions{Time: 3 * recordFor(f), Seed: x.options.Seed + 2}, within))
+	return failing(e, x.runUntilFailure(ctx, e, RunOptions{Time: 3 * occursWithin(f), Seed: x.options.Seed + 2}, within))
 }
 
 // Replay implements Executor. It runs a program sequentially many times, and then in parallel until it fails as none

@@ -1,7 +1,9 @@
 package stress_test
 
 import (
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -101,5 +103,21 @@ func TestReplayThreads(t *testing.T) {
 		if (err != nil) != clock || err == nil && replayed.Seen > 0 {
 			t.Errorf("clock %v: %+v, %v", clock, replayed, err)
 		}
+	}
+}
+
+// TestRealTime: threads report an outcome that an order explains if a recorded execution had the calls in
+// another order. Here only the goroutine that puts a value gets it.
+func TestRealTime(t *testing.T) {
+	routine := func() string {
+		var buf [32]byte
+		return string(buf[:runtime.Stack(buf[:], false)])
+	}
+	put := func(o *atomic.Value) history.Value { o.Store(routine()); return history.NoValue }
+	get := func(o *atomic.Value) history.Value { return history.BoolValue(o.Load() == routine()) }
+	c := &stress.Class{Name: "remote", New: func() any { return &atomic.Value{} }, Methods: []*stress.Method{nullary("put", put), nullary("get", get)}}
+	r, err := search(c, stress.Options{Programs: []string{"{ put() } || { get() }"}, Effort: stress.Effort{Time: patience, Program: 100 * time.Millisecond}})
+	if err != nil || len(r.Findings) != 1 || !r.Findings[0].RealTime {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

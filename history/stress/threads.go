@@ -161,7 +161,7 @@ func (x *threads) Prove(ctx context.Context, f *Finding, within time.Duration) (
 	if v.Expected.unsteady {
 		return false, nil
 	}
-	times, executions := f.Times+1, f.Executions
+	times, executions := int64(timesLeast), f.Executions/f.Times // the checker knows a history against real time
 	if !f.RealTime {
 		times, executions = x.repeat(ctx, f, within)
 	}
@@ -220,7 +220,7 @@ var rareTime = time.Second
 func (x *threads) repeat(ctx context.Context, f *Finding, within time.Duration) (times, executions int64) {
 	v, spent := &f.Seen, time.Duration(0)
 	for piece := 16 * time.Millisecond; times < timesEnough && spent < rareTime && ctx.Err() == nil; piece *= 2 {
-		run := x.run(ctx, v.Expected, RunOptions{Time: min(piece, rareTime-spent), Recorded: 32, Seed: x.options.Seed + uint64(piece)}, within-spent)
+		run := x.run(ctx, v.Expected, RunOptions{Time: min(piece, rareTime-spent), Recorded: 32, Seed: x.options.Seed + 3}, within-spent)
 		spent += run.Elapsed
 		if run.Waits != nil || run.Leaves {
 			break
@@ -244,9 +244,8 @@ func (x *threads) repeat(ctx context.Context, f *Finding, within time.Duration) 
 	return times, executions
 }
 
-// recordFor returns how long to try to record an execution with the outcome: several
-// times as long as it should take to occur again, but at most a second.
-func recordFor(f *Finding) time.Duration {
+// occursWithin returns how long a violation should take to occur again, from 20 ms to a second.
+func occursWithin(f *Finding) time.Duration {
 	expected := time.Duration(float64(f.Executions) / float64(f.Times) * float64(usualTime))
 	return min(max(expected, 20*time.Millisecond), time.Second)
 }
@@ -256,7 +255,7 @@ const usualTime = 10 * time.Microsecond
 
 // Again implements Executor.
 func (x *threads) Again(ctx context.Context, f *Finding, e *Expected, within time.Duration) *Finding {
-	most := 3 * recordFor(f)
+	most := 3 * occursWithin(f)
 	run := x.run(ctx, e, RunOptions{Time: most, least: min(int64(most/usualTime), 10*f.Executions/f.Times), Seed: x.options.Seed + 2, Stop: e}, within)
 	found := x.seen(ctx, e, run)
 	if found == nil {
