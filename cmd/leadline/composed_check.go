@@ -35,18 +35,18 @@ var checkSilence = 20 * time.Second
 
 // A checkedRecord is what --check found out about a function.
 type checkedRecord struct {
-	Verdict     string                     `json:"verdict"` // violation, none or unknown
-	Reason      *string                    `json:"reason"`  // of unknown
-	Call        *string                    `json:"call"`
-	Ops         int                        `json:"ops"`
-	Preemptions int                        `json:"preemptions"`
-	Executions  int64                      `json:"executions"`
-	Undecided   int64                      `json:"undecided"`
-	Waited      int64                      `json:"waited"`
-	Violation   *composed.CheckedViolation `json:"violation"`
+	Verdict     string              `json:"verdict"` // violation, none or unknown
+	Reason      *string             `json:"reason"`  // of unknown
+	Call        *string             `json:"call"`
+	Ops         int                 `json:"ops"`
+	Preemptions int                 `json:"preemptions"`
+	Executions  int64               `json:"executions"`
+	Undecided   int64               `json:"undecided"`
+	Waited      int64               `json:"waited"`
+	Violation   *composed.Violation `json:"violation"`
 }
 
-func newCheckedRecord(c *composed.Checked) *checkedRecord {
+func newCheckedRecord(c *composed.Report) *checkedRecord {
 	r := &checkedRecord{"none", present(c.Reason), present(c.Call), c.Ops, c.Preemptions, c.Executions, c.Undecided, c.Waited, c.Violation}
 	switch {
 	case c.Violation != nil:
@@ -77,7 +77,7 @@ func (f *composedFlags) explore(ctx context.Context, s streams, found *extract.R
 	}
 	for _, fn := range found.Functions {
 		if fn.Reason != "" {
-			c.print(fn, &composed.Checked{Reason: fn.Reason})
+			c.print(fn, &composed.Report{Reason: fn.Reason})
 		}
 	}
 	for _, p := range programs {
@@ -89,7 +89,7 @@ func (f *composedFlags) explore(ctx context.Context, s streams, found *extract.R
 		if err != nil {
 			fmt.Fprintf(s.err, "leadline composed: %s: %v\n", p.Path, err)
 			for _, fn := range p.Functions {
-				c.print(fn, &composed.Checked{Reason: "its package could not be built, or run, in the scheduler"})
+				c.print(fn, &composed.Report{Reason: "its package could not be built, or run, in the scheduler"})
 			}
 		}
 	}
@@ -159,7 +159,7 @@ func (c *composedCheck) explorePackage(ctx context.Context, p *extract.Program) 
 		return errors.New(advise(ctx, []byte(err.Error())))
 	}
 	next := 0
-	err = composed.CheckAll(ctx, worker.Program{Path: program, Dir: work, Name: "composed", Schedules: true}, checkSilence, len(p.Functions), func(i int, checked *composed.Checked) {
+	err = composed.CheckAll(ctx, worker.Program{Path: program, Dir: work, Name: "composed", Schedules: true}, checkSilence, len(p.Functions), func(i int, checked *composed.Report) {
 		c.print(p.Functions[i], checked)
 		next = i + 1
 	})
@@ -168,7 +168,7 @@ func (c *composedCheck) explorePackage(ctx context.Context, p *extract.Program) 
 }
 
 // print writes what was found out about a function.
-func (c *composedCheck) print(f *extract.Function, checked *composed.Checked) {
+func (c *composedCheck) print(f *extract.Function, checked *composed.Report) {
 	r := newComposedRecord(f)
 	r.Check = newCheckedRecord(checked)
 	c.verdict[r.Check.Verdict]++

@@ -318,7 +318,7 @@
 // are "a", "b", and so on, numbers 1, and functions return a constant or change their argument. The
 // environment uses the keys and values that the function uses, constants of the function, and
 // different values. A function that never returns after a second operation, or that cannot be called,
-// is not checked, and the reason is printed. To choose arguments, or for a repair, test the
+// is not checked, and the reason is printed. To choose arguments, keys and values, test the
 // function in Go: see go doc ./replay/composed.
 //
 // The status is 1 if a function is not atomic, 3 if one was not checked, and 2 if a package does not compile.

@@ -70,7 +70,7 @@ var imports = map[string][]string{
 	"replay/report":                  {"history", "replay", "github.com/clipperhouse/displaywidth"}, // columns of CJK; tablewriter needs it, too
 	"replay/batch":                   {"history", "history/codec", "history/files", "hitting", "replay", "replay/decide", "replay/spec", "replay/weak"},
 	"replay/stresstest":              {"history", "history/codec", "hitting/visibility", "replay/weak", "history/stress", "history/stress/gotest", "history/stress/values", "history/stress/explore", "history/explore/instrument", "history/explore/worker", "replay", "replay/spec", "replay/internal/trial", "replay/decide", "replay/explain", "replay/report", "replay/view"},
-	"replay/composed":                {"history", "history/explore", "history/explore/schedule", "history/explore/worker", "replay", "replay/spec"},
+	"replay/composed":                {"history", "history/explore", "history/explore/schedule", "history/explore/shim/sync", "history/explore/worker"},
 	"replay/composed/extract":        {"history/explore/instrument/golist"},
 	"replay/porcupine":               {"history", "hitting/meter", "hitting/table", "replay", "replay/ops", "replay/decide", "replay/explain", "replay/report", "replay/stresstest", "replay/view", "github.com/anishathalye/porcupine"},
 	"replay/view":                    {"history", "replay", "replay/report", "github.com/klauspost/compress"},

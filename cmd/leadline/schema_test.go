@@ -185,7 +185,7 @@ func lines(t *testing.T) map[string]string {
 		"safety":             written(&safetyRecord{Kind: "safety", Unreproduced: []unreproduced{{Reason: "x"}}}),
 		"replay":             written(&stress.Replayed{Steps: []explore.Step{{Place: "a.go:1"}}, Waiting: []string{"x"}}),
 		"composed": written(&composedRecord{Operations: []operationRecord{{Method: "Load"}}}) +
-			written(&composedRecord{Check: &checkedRecord{Violation: &composed.CheckedViolation{Steps: []composed.CheckedStep{{}}, Differences: []string{"x"}}}}),
+			written(&composedRecord{Check: &checkedRecord{Violation: &composed.Violation{Steps: []composed.Step{{}}, Differences: []string{"x"}}}}),
 	}
 	text, err := os.ReadFile(summary)
 	if err != nil {

@@ -34,9 +34,14 @@ type checker struct {
 	waits    explore.Seen        // executions that do not end
 	blocked  string              // what one of them waits for
 	returns  []schedule.Schedule // of executions in which the method returns
+	twice    bool                // the method of Test returned after two operations
 	panics   string
 	unfit    string // the panic of the method alone, if it panics with each value of the environment
 	moved    func()
+}
+
+func newChecker(b *body, moved func()) *checker {
+	return &checker{body: b, expected: map[string]*expectation{}, opaque: map[reflect.Type]bool{}, seen: map[string]*observed{}, moved: moved}
 }
 
 // An expectation is what the executions of one order show.
@@ -69,15 +74,7 @@ func (x *checker) observe() *observed {
 		results = append(results, list(r))
 	}
 	method := list(x.returned)
-	var contents [][]value
-	keys, values := x.entries()
-	for i := range keys {
-		contents = append(contents, list([]reflect.Value{keys[i], values[i]}))
-	}
-	slices.SortFunc(contents, func(a, b []value) int { return a[0].Compare(b[0]) })
-	for _, r := range x.reads {
-		contents = append(contents, list(r))
-	}
+	contents := x.contents()
 	for at := o.began; at <= o.begun; at++ {
 		x.names.numbers = nil
 		var texts []string
@@ -117,9 +114,13 @@ func (x *checker) text(values []value) string {
 	return strings.Join(texts, ", ")
 }
 
-// environment runs some operations.
+// environment runs some operations. It stops after one that began when the method had returned: that one shows
+// where it could interrupt the method, and a later one has nothing to interrupt.
 func (x *checker) environment() {
 	for range x.limit {
+		if x.returnedAt >= 0 && len(x.calls) > x.returnedAt || len(x.alphabet) == 0 {
+			return
+		}
 		x.operate(schedule.Choose(len(x.alphabet)))
 	}
 }
@@ -130,7 +131,7 @@ func (x *checker) Ran(*schedule.Result) {}
 func (x *checker) Moved() { x.moved() }
 
 func (x *checker) Record(r *schedule.Result) *explore.Seen {
-	if r.Deadlock || x.failure != nil {
+	if r.Deadlock || x.failure != nil || x.standIn != nil && x.log.beyond {
 		if x.waits.Verdict = explore.Explainable; len(r.Blocked) > 0 && x.blocked == "" {
 			x.blocked = waitText(r)
 		}
@@ -143,7 +144,11 @@ func (x *checker) Record(r *schedule.Result) *explore.Seen {
 		return &old.seen
 	}
 	o.seen.Detail, x.seen[key] = o, o
-	if x.panicked == "" && len(x.returns) < checkTraced {
+	switch {
+	case x.panicked != "":
+	case x.standIn != nil:
+		x.twice = x.twice || len(x.log.calls) > 1 || x.log.point >= 0
+	case len(x.returns) < checkTraced:
 		x.returns = append(x.returns, slices.Clone(r.Schedule))
 	}
 	if x.panicked != "" {
@@ -229,9 +234,11 @@ func (x *checker) alone(calls []int, at int) *expectation {
 		for i := range len(calls) + 1 {
 			if i == at {
 				x.method()
+				x.forget()
 			}
 			if i < len(calls) {
 				x.operate(calls[i])
+				x.forget()
 			}
 		}
 	}}}
@@ -265,29 +272,45 @@ func (x *checker) IsFault(*explore.Seen, *explore.Found) bool { return false }
 
 // explore searches the executions with one operation of the environment and then two, with few
 // preemptions first.
-func (x *checker) explore(ctx context.Context, c *Checked) error {
+func (x *checker) explore(ctx context.Context, c *Report) error {
 	complete := true
 	for preemptions := 1; preemptions <= checkPreemptions; preemptions++ {
 		for x.limit = 1; x.limit <= checkOps; x.limit++ {
-			x.search = &explore.Search{Ctx: ctx, Oracle: x, Body: schedule.Program{Before: x.before, Threads: []func(){x.method, x.environment}, After: x.after}}
-			err := x.search.Explore(explore.Plan{Preemptions: preemptions, Executions: checkExecutions, Time: checkTime})
-			e := x.search.Result
-			c.Executions += e.Executions
-			c.Undecided += e.Undecided + e.Diverged
-			c.Waited += e.Waited + e.Cut
-			if e.Panic != "" {
-				c.Reason = "a goroutine ends the process: " + e.Panic
-			}
-			if len(e.Found) > 0 {
-				c.Violation = x.violation(e.Found[0])
-			}
-			if err != nil || len(e.Found) > 0 || e.Panic != "" {
+			ended, err := x.run(ctx, c, explore.Plan{Preemptions: preemptions, Executions: checkExecutions, Time: checkTime})
+			if err != nil || ended {
 				return err
 			}
-			if complete = complete && e.Complete >= preemptions; complete {
+			if complete = complete && x.search.Result.Complete >= preemptions; complete {
 				c.Ops, c.Preemptions = x.limit, preemptions
 			}
 		}
 	}
 	return nil
+}
+
+// run searches the executions of a plan. It reports whether a violation, or a panic, ended that.
+func (x *checker) run(ctx context.Context, c *Report, plan explore.Plan) (ended bool, err error) {
+	x.search = &explore.Search{Ctx: ctx, Oracle: x, Body: x.program()}
+	err = x.search.Explore(plan)
+	e := x.search.Result
+	c.Executions += e.Executions
+	c.Undecided += e.Undecided + e.Diverged
+	c.Waited += e.Waited + e.Cut
+	if e.Panic != "" {
+		c.Reason = "a goroutine ends the process: " + e.Panic
+	}
+	if len(e.Found) > 0 {
+		c.Violation = x.violation(e.Found[0])
+	}
+	return len(e.Found) > 0 || e.Panic != "", err
+}
+
+func (x *checker) program() schedule.Program {
+	before := func() {
+		x.before()
+		if x.standIn != nil {
+			x.log.most = mostCalls
+		}
+	}
+	return schedule.Program{Before: before, Threads: []func(){x.method, x.environment}, After: x.after}
 }

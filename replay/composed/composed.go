@@ -3,9 +3,8 @@ package composed
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"slices"
+	"strings"
 )
 
 // A Map is a concurrent map with the operations of sync.Map; a *sync.Map is one. The
@@ -48,11 +47,8 @@ var Removals = []string{"LoadAndDelete", "Delete", "CompareAndDelete", "Remove",
 type Options struct {
 	// Ops bounds the operations of the environment in one run; DefaultOps.
 	Ops int
-	// Runs bounds the runs; DefaultRuns.
-	Runs int
-	// Steps bounds the operations of the method in one run; DefaultSteps. A run
-	// that exceeds it counts as pending and is not judged.
-	Steps int
+	// Executions bounds the executions; DefaultExecutions.
+	Executions int64
 	// Keys are more keys, or elements of a set, for the environment. It always has the keys
 	// that the method uses; those with pointers have to be here. For a method with Range or
 	// Clear, it has at least two keys.
@@ -79,34 +75,9 @@ type Options struct {
 
 // Default bounds, for zero values in Options.
 const (
-	DefaultOps   = 3
-	DefaultRuns  = 1 << 18
-	DefaultSteps = 100
+	DefaultOps        = 3
+	DefaultExecutions = 1 << 18
 )
-
-// A Report is the result of Explore.
-type Report struct {
-	// Violation is the first violation found, or nil. If all runs are explored, no
-	// other one has fewer operations of the environment.
-	Violation *Violation
-	Runs      int // runs of the method, without those that only lead to longer ones
-	Histories int // distinct histories, each decided once
-	States    int // distinct states of the collection
-	// Ops is the number of operations of the environment up to which all runs were
-	// explored. It is -1 if no exploration was completed.
-	Ops     int
-	Pending int // runs that exceeded Options.Steps
-	// NotSerializable is the number of runs that are not conflict serializable. Checkers of
-	// conflict serializability report them, even if the method is atomic.
-	NotSerializable int
-	// Panics is the text of a panic of the method when it runs alone, in one of the
-	// states met, or "". Often the method does not expect the values; see
-	// Options.Values.
-	Panics string
-	// Exercised is whether the method, in some run, returned after two operations, or after
-	// one and Point. Otherwise nothing was tested.
-	Exercised bool
-}
 
 // A TB is what Test needs of a *testing.T.
 type TB interface {
@@ -130,87 +101,52 @@ func Test[O any](t TB, method func(O) any, o Options) {
 		t.Errorf("%v", err)
 		return
 	}
-	if report.Panics != "" {
-		t.Logf("composed: the method panics even alone (%s); it may not expect the keys or values that are there: see Options.Keys and Options.Values", report.Panics)
-	}
 	switch {
 	case report.Violation != nil:
 		t.Errorf("%v", report.Violation)
-	case !report.Exercised:
-		t.Errorf("composed: not exercised: in no run did the method return after a second operation; see Options.Keys and Options.Values. A method with a single operation is atomic, and says so by Point after it")
+	case strings.HasPrefix(report.Reason, notExercised):
+		t.Errorf("composed: %s. It may need other Options.Keys or Options.Values. A method with a single operation is atomic, and says so by Point after it", report.Reason)
+	case report.Reason != "":
+		t.Errorf("composed: %s", report.Reason)
+	}
+	if report.Panics != "" {
+		t.Logf("composed: in some executions, the method panics: %s", report.Panics)
 	}
 	t.Logf("composed: %v", report)
 }
 
 func (r *Report) String() string {
-	text := fmt.Sprintf("%d runs, %d histories, %d states", r.Runs, r.Histories, r.States)
-	switch {
-	case r.Violation != nil:
-	case !r.Exercised:
-		text += ", not exercised"
-	case r.Ops >= 0:
+	text := fmt.Sprintf("%d executions", r.Executions)
+	if r.Violation == nil && r.Reason == "" {
 		text += fmt.Sprintf(", all with up to %d operations of the environment", r.Ops)
 	}
-	if r.Pending > 0 {
-		text += fmt.Sprintf("; %d runs did not end and were not judged", r.Pending)
+	if n := r.Waited + r.Undecided; n > 0 {
+		text += fmt.Sprintf("; %d were not judged", n)
 	}
 	return text
 }
 
 // Explore runs the method with an environment that tries to make it not atomic,
-// until the first violation. O is Map, Set or Queue. The method must do the same
-// whenever the collection returns the same; it must not start goroutines that use
+// until the first violation. O is Map, Set or Queue. The method must not start goroutines that use
 // the collection.
 //
 // An error means that the options or the method cannot be used, or that ctx was
 // cancelled.
 func Explore[O any](ctx context.Context, method func(O) any, o Options) (*Report, error) {
-	x, err := newExplorer(ctx, method, o)
+	x, err := newTest(method, &o)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("composed: %w", err)
 	}
-	return x.explore()
-}
-
-func newExplorer[O any](ctx context.Context, method func(O) any, o Options) (*explorer, error) {
-	x := &explorer{ctx: ctx}
-	x.offer = x.adjacent
-	var err error
-	if x.o, err = o.withDefaults(); err != nil {
-		return nil, err
+	r := &Report{}
+	if o.Replay != "" {
+		err = x.repeat(ctx, r, o.Replay)
+	} else {
+		err = x.exploreTest(ctx, r, &o)
 	}
-	if method == nil {
-		return nil, errors.New("composed: the method is nil")
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return nil, fmt.Errorf("composed: %w", err)
 	}
-	switch m := any(method).(type) {
-	case func(Map) any:
-		x.c, x.method = mapCollection, func(r *run) any { return m(mapOf{r}) }
-	case func(Set) any:
-		x.c, x.method = setCollection, func(r *run) any { return m(setOf{r}) }
-	case func(Queue) any:
-		x.c, x.method = queueCollection, func(r *run) any { return m(queueOf{r}) }
-	default:
-		return nil, fmt.Errorf("composed: the method takes a %T; it has to take a composed.Map, Set or Queue", *new(O))
-	}
-	if o.Missing != nil && x.c != mapCollection {
-		return nil, fmt.Errorf("composed: Options.Missing is about the values of a map, not of a %s", x.c.name)
-	}
-	return x, nil
-}
-
-func (o Options) withDefaults() (Options, error) {
-	if min(o.Ops, o.Runs, o.Steps) < 0 {
-		return o, fmt.Errorf("composed: a bound in Options is negative: Ops %d, Runs %d, Steps %d", o.Ops, o.Runs, o.Steps)
-	}
-	for _, name := range o.Without {
-		if !slices.ContainsFunc([]*collection{mapCollection, setCollection, queueCollection}, func(c *collection) bool {
-			return slices.ContainsFunc(c.operations, func(op operation) bool { return op.name == name && op.params != allKeys })
-		}) {
-			return o, fmt.Errorf("composed: Options.Without has the unknown operation %q", name)
-		}
-	}
-	o.Ops, o.Runs, o.Steps = cmp.Or(o.Ops, DefaultOps), cmp.Or(o.Runs, DefaultRuns), cmp.Or(o.Steps, DefaultSteps)
-	return o, nil
+	return r, nil
 }
 
 // Point marks the operation that the method has run last as its linearization

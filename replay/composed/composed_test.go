@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/history/explore"
-	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/history/explore/schedule"
 )
 
 func explored[O any](t *testing.T, method func(O) any, o Options) *Report {
@@ -21,22 +19,6 @@ func explored[O any](t *testing.T, method func(O) any, o Options) *Report {
 		t.Fatal(err)
 	}
 	return r
-}
-
-// prepared returns an explorer that has not judged a run yet.
-func prepared(t *testing.T, method func(Map) any, g guide, o Options) *explorer {
-	t.Helper()
-	x, err := newExplorer(context.Background(), method, o)
-	if err == nil {
-		x.offer = func(r *run, beside replay.Invocation, before state) []replay.Invocation {
-			return g(x, r, beside, before)
-		}
-		err = x.prepare()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
 }
 
 // TestClasses sorts the methods of the paper into the classes of Figure 11: atomic
@@ -67,31 +49,6 @@ func TestClasses(t *testing.T) {
 			if atomic := r.Violation == nil; atomic != row.atomic[i] {
 				t.Errorf("%s, %s: atomic %v, want %v\n%v", row.name, p.name, atomic, row.atomic[i], r.Violation)
 			}
-		}
-	}
-}
-
-// TestAblation: an environment that runs before operations only finds the violation of Figure 8
-// only in the contents at the end, which the paper does not read. Section 4.5 has that it does
-// not find it.
-func TestAblation(t *testing.T) {
-	plain := func(m Map) any { return putOnce(struct{ Map }{m}) } // without Point
-	for _, method := range []func(Map) any{putOnce, plain} {
-		x := prepared(t, method, onlyBefore, Options{})
-		runs, contents := 0, 0
-		explore.Enumerate(func(choose func(int) int) bool {
-			v, err := x.judge(x.run(DefaultOps, eager(choose)))
-			switch {
-			case err != nil || v != nil && !v.Contents:
-				t.Fatalf("before only: %v, %v", v, err)
-			case v != nil:
-				contents++
-			}
-			runs++
-			return true
-		})
-		if runs < 10 || contents == 0 {
-			t.Errorf("before only: %d runs, %d violations of contents", runs, contents)
 		}
 	}
 }
@@ -258,7 +215,8 @@ func TestOwnOrder(t *testing.T) {
 			t.Errorf("%d pointers: %v", n, r.Violation)
 		}
 	}
-	x := prepared(t, func(m Map) any {
+	// The first pointer is used in some executions only.
+	r := explored(t, func(m Map) any {
 		first, second := &node{}, &node{}
 		if _, ok := m.Load(1); !ok {
 			m.CompareAndDelete(9, first) // does nothing
@@ -266,29 +224,9 @@ func TestOwnOrder(t *testing.T) {
 		v, _ := m.Load(1)
 		m.Store(key, second)
 		return v
-	}, adjacent, Options{Values: func() []any { return []any{1} }})
-	wanted := []string{"", "Store(1, 1)", "CompareAndDelete(7, *composed.node#new1)"} // at the first choice, nothing
-	run := x.run(2, func(list []replay.Invocation) int {
-		if wanted[0] == "" {
-			wanted = wanted[1:]
-			return 0
-		}
-		i := 1 + slices.IndexFunc(list, func(inv replay.Invocation) bool { return callText(inv) == wanted[0] })
-		if i > 0 && len(wanted) > 1 {
-			wanted = wanted[1:]
-		}
-		return i
-	})
-	if v, err := x.judge(run); v != nil || err != nil || run.used != 2 {
-		t.Errorf("the first is used in one run only: %v, %v", v, err)
-	}
-	r := explored(t, func(m Map) any {
-		m.Store(key, &node{1})
-		m.Store(key, &node{2})
-		return nil
-	}, Options{Ops: 1, Values: func() []any { return []any{1} }, Without: []string{"Load", "Store", "LoadOrStore", "Swap", "Delete", "LoadAndDelete", "CompareAndSwap"}})
-	if r.Violation == nil || !strings.Contains(r.Violation.String(), "CompareAndDelete(7, *composed.node#new1{composed.node{1}}): true") {
-		t.Errorf("CompareAndDelete in between: %v", r.Violation)
+	}, Options{Ops: 1, Values: func() []any { return []any{1} }, Without: []string{"Load", "LoadOrStore", "Swap", "Delete", "LoadAndDelete", "CompareAndSwap", "CompareAndDelete"}})
+	if r.Violation != nil {
+		t.Errorf("the first is used in some executions only: %v", r.Violation)
 	}
 }
 
@@ -309,13 +247,13 @@ func TestNames(t *testing.T) {
 		}
 	}
 	n := names{own: true}
-	distinct := []any{nil, 0, int8(0), "0", "", false, named(0), part{}, part{b: "0"}, p, &node{}, (*node)(nil), []any{0}, []any{"0"}, []int{0}, [1]int{0}, struct{}{}}
-	var all []value
-	for _, v := range distinct {
-		all = add(all, n.value(v))
+	values := []any{nil, 0, int8(0), "0", "", false, named(0), part{}, part{b: "0"}, p, &node{}, (*node)(nil), []any{0}, []any{"0"}, []int{0}, [1]int{0}, struct{}{}}
+	known := map[string]bool{}
+	for _, v := range values {
+		known[valueText(n.value(v))] = true
 	}
-	if len(all) != len(distinct) {
-		t.Errorf("%d values have %d names: %v", len(distinct), len(all), all)
+	if len(known) != len(values) {
+		t.Errorf("%d values have %d names: %v", len(values), len(known), known)
 	}
 	loop := []any{nil}
 	loop[0] = loop
@@ -333,14 +271,16 @@ func TestValues(t *testing.T) {
 		{5, "[5 6]"}, {"a", `["a" "a'"]`}, {true, "[true false]"}, {int8(127), "[int8(127) int8(0)]"}, {math.Copysign(0, -1), "[float64(0) float64(1)]"}, {1.5, "[float64(1.5) float64(2.5)]"},
 		{&node{}, "[*composed.node#1]"}, {[1]int{4}, "[[1]int{4} [1]int{0}]"}, {nil, "[nil]"}, {make(chan int), "[1 2]"},
 	} {
-		x := &explorer{c: mapCollection, method: func(r *run) any { mapOf{r}.Store(key, c.stored); return nil }}
-		x.o, _ = Options{}.withDefaults()
-		if err := x.prepare(); err != nil {
+		x, err := newTest(func(m Map) any { m.Store(key, c.stored); return nil }, &Options{})
+		if err != nil {
 			t.Fatal(err)
 		}
+		schedule.Run(&schedule.Program{Before: x.before, After: func() {}, Threads: []func(){func() {}}}, schedule.NewReplay(nil), schedule.Limits{})
 		var texts []string
-		for _, v := range x.values {
-			texts = append(texts, valueText(v))
+		for i, v := range x.pool {
+			if !x.isKey[i] {
+				texts = append(texts, valueText(x.value(v)))
+			}
 		}
 		if got := fmt.Sprint(texts); got != c.want {
 			t.Errorf("%v: %s, want %s", c.stored, got, c.want)
@@ -355,27 +295,22 @@ func TestEndings(t *testing.T) {
 		v, _ := m.Load(key)
 		return v.(int)
 	}, Options{Values: func() []any { return []any{1} }})
-	if r.Violation == nil || r.Panics != "" || !strings.Contains(r.Violation.String(), "returns panic: interface conversion") {
+	if r.Violation == nil || !strings.Contains(r.Violation.String(), "panics: interface conversion") {
 		t.Errorf("a panic: %v", r.Violation)
 	}
 	r = explored(t, func(m Map) any { v, _ := m.Load(key); _ = v.(string); return nil }, Options{Ops: 1})
 	if r.Violation != nil || !strings.Contains(r.Panics, "interface conversion") {
 		t.Errorf("a method that always panics: %v, panics %q", r.Violation, r.Panics)
 	}
-	loads := 0
 	r = explored(t, func(m Map) any {
 		for {
-			loads++
 			if v, ok := m.Load(key); ok {
 				return v
 			}
 		}
-	}, Options{Ops: 2, Steps: 5})
-	if r.Violation != nil || r.Pending == 0 || r.Pending == r.Runs || !strings.Contains(r.String(), "did not end") {
+	}, Options{Ops: 2})
+	if r.Violation != nil || r.Waited == 0 || r.Waited == r.Executions || !strings.Contains(r.String(), "were not judged") {
 		t.Errorf("a method that waits: %v, %v", r, r.Violation)
-	}
-	if loads > 30000 { // up to 5000 in each of three states, to find that it does not end there
-		t.Errorf("a method that waits ran %d operations", loads)
 	}
 	calls := 0
 	if _, err := Explore(context.Background(), func(m Map) any { calls++; m.Load(calls); return nil }, Options{}); err == nil {
@@ -386,27 +321,27 @@ func TestEndings(t *testing.T) {
 	if _, err := Explore(ctx, increment, Options{}); err == nil || !strings.Contains(err.Error(), "canceled") {
 		t.Errorf("cancelled: %v", err)
 	}
-	if r := explored(t, increment, Options{Runs: 100}); r.Runs != 100 || r.Ops != 1 {
-		t.Errorf("100 runs: %v", r)
+	if r := explored(t, increment, Options{Executions: 100}); r.Executions != 100 || r.Ops != 1 {
+		t.Errorf("100 executions: %+v", r)
 	}
-	if r := explored(t, func(Map) any { return 1 }, Options{Ops: 1 << 40}); r.Runs != 1 || r.Ops != 1<<40 {
-		t.Errorf("a method without operations: %v", r)
+	if r := explored(t, increment, Options{Executions: 10}); r.Ops != 0 || !strings.Contains(r.Reason, "are not all") {
+		t.Errorf("10 executions: %+v", r)
 	}
-	for steps := 1; steps <= 3; steps++ { // compute2 has two operations
-		if r := explored(t, compute2, Options{Ops: 1, Steps: steps}); (r.Pending > 0) != (steps < 2) {
-			t.Errorf("%d steps: %v", steps, r)
-		}
+	if r := explored(t, func(m Map) any { m.Load(1); m.Load(2); return nil }, Options{Without: everything}); r.Ops != DefaultOps || r.Violation != nil {
+		t.Errorf("an environment without operations: %+v", r)
 	}
 }
+
+var everything = []string{"Load", "Store", "LoadOrStore", "LoadAndDelete", "Delete", "Swap", "CompareAndSwap", "CompareAndDelete"}
 
 // TestErrors: what cannot be tested is an error.
 func TestErrors(t *testing.T) {
 	for want, o := range map[string]Options{
 		"negative":           {Ops: -1},
 		`operation "Range"`:  {Without: []string{"Range"}},
-		"not a number":       {Replay: "1.x"},
-		"choice 1 is 99":     {Replay: "99"},
-		"the run has":        {Replay: "0.0.0.0.0.0.0.0.0.1"},
+		"not a number":       {Replay: "0 1"},
+		"Options.Replay: ":   {Replay: "1: x"},
+		"differ from those":  {Replay: "1: 99"},
 		"returns nothing":    {Values: func() []any { return nil }},
 		"unknown operation ": {Without: []string{""}},
 	} {
@@ -422,10 +357,6 @@ func TestErrors(t *testing.T) {
 	}
 	if _, err := Explore(context.Background(), func(Set) any { return nil }, Options{Missing: notSuccessful}); err == nil {
 		t.Error("Missing is accepted for a set")
-	}
-	own := func(m Map) any { m.Store(&node{}, 1); return nil }
-	if _, err := Explore(context.Background(), own, Options{}); err == nil || !strings.Contains(err.Error(), "Options.Keys") {
-		t.Errorf("a pointer of the method's own as a key: %v", err)
 	}
 	k := &node{}
 	known := func(m Map) any { v, _ := m.LoadOrStore(k, 1); return v }
@@ -481,16 +412,16 @@ func TestTest(t *testing.T) {
 		log, fail string
 	}{
 		{compute2, Options{Ops: 1}, "all with up to 1 operations", ""},
-		{compute5, Options{}, "runs", "the method is not atomic"},
-		{compute5, Options{Replay: "0.4"}, "1 runs", `Replay: "0.4"`},
+		{compute5, Options{}, "executions", "the method is not atomic"},
+		{compute5, Options{Replay: "1: 0 1 4"}, "1 executions", `Replay: "1: 0 1 4"`},
 		{compute5, Options{Ops: -1}, "", "negative"},
-		{func(m Map) any { panic("no") }, Options{}, "panics even alone", "not exercised"},
-		{dropIfZero, Options{}, "not exercised", "not exercised"},
-		{dropIfZero, Options{Constants: []any{0}}, "runs", "the method is not atomic"},
-		{func(m Map) any { m.Load(key); return nil }, Options{}, "not exercised", "not exercised"},
+		{func(m Map) any { panic("no") }, Options{}, "the method panics", "not exercised"},
+		{dropIfZero, Options{}, "executions", "not exercised"},
+		{dropIfZero, Options{Constants: []any{0}}, "executions", "the method is not atomic"},
+		{func(m Map) any { m.Load(key); return nil }, Options{}, "executions", "not exercised"},
 		{func(m Map) any { m.Load(key); Point(m); return nil }, Options{}, "all with up to 3 operations", ""},
-		{func(m Map) any { return update(m, nil) }, Options{}, "panics even alone", "not exercised"},
-		{func(m Map) any { return update(m, Func[func(int) int]()) }, Options{}, "runs", "the method is not atomic"},
+		{func(m Map) any { return update(m, nil) }, Options{}, "the method panics", "not exercised"},
+		{func(m Map) any { return update(m, Func[func(int) int]()) }, Options{}, "executions", "the method is not atomic"},
 	} {
 		var tb recorder
 		Test(&tb, c.method, c.o)

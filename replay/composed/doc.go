@@ -19,15 +19,16 @@
 //	}
 //
 // A *sync.Map is a Map, so the code of the program need not change otherwise. The
-// test runs the method many times in one goroutine. Before and after each
+// test runs the method many times. Before and after each
 // operation of the method, the environment may run operations of the collection.
-// This test fails with the run
+// This test fails with the execution
 //
-//	the method                      the environment
-//	Load(7): missing
-//	                                LoadOrStore(7, 50): stored
-//	LoadOrStore(7, 49): loaded 50
+//	the method                     the environment
+//	Load(7): nil, false
+//	                               LoadOrStore(7, 50): 50, false
+//	LoadOrStore(7, 49): 50, true
 //	returns 49
+//	                               then the collection holds {7: 50}
 //
 // No atomic method explains it: before the environment, the method would store
 // 49, and after it, the method would return 50. The history that is checked is
@@ -36,163 +37,123 @@
 //	environment       |--LoadOrStore(7, 50): stored--|
 //
 // The failure ends with a string for Options.Replay, which repeats exactly this
-// run, and before it with a repair:
+// execution.
 //
-//	Repair: LoadOrStore(7, 49), and return its value
-//	    (as the method alone in 3 states; no violation in 385 runs)
+// # One explorer
 //
-// # Repairs
+// Test gives the method a collection that stands in for the real one. The command leadline composed --check
+// needs no such parameter: it calls the functions of a package as they are, with their collections. Both are
+// bodies of package history/explore:
 //
-// A repair is an atomic method with the results and effects of the method alone. It is searched
-// when a violation is found. The candidates are
-//   - a single operation of the collection, with keys and values that the method uses. The
-//     method returns its value, whether it succeeded, or a constant;
-//   - for a method that uses a single key of a map, a loop as in Figure 1: it loads the key,
-//     computes the new value, and writes it by LoadOrStore, CompareAndSwap or CompareAndDelete.
-//     If that fails, another operation came between, and the loop tries again. A map with an
-//     operation Compute does the same in one call.
+//	Test, Explore                                  extract.Programs
+//	   |   the method on a standIn, whose             |   a Target for each function, in a file
+//	   |   operations are steps of the schedule       v   of an instrumented copy of the package
+//	   |                                           CheckAll -> Serve -> Check, in a process of its own
+//	   v                                              v
+//	body            the method in one thread, and in another the calls of the environment,
+//	   |            which schedule.Choose chooses
+//	   v
+//	explore.Search  schedules with few preemptions first, asks the oracle, which is
+//	   v
+//	checker         what the method does if it runs alone at each place among the calls
+//	   v
+//	Report          what was explored, a Violation, or the reason why it was not
 //
-// A candidate has to do the same as the method alone in all states with up to three values. It
-// then has to pass the test of the method itself, with up to two operations of the environment.
-// The report has the numbers of states and runs.
+// Test searches with one operation of the environment, then two, and so on up to Options.Ops, with as many
+// preemptions. Each operation is one step, so these are all executions, and no violation needs fewer operations
+// than the first one. A test compares this with brute force on random methods. --check has four searches: one
+// operation and then two, with one preemption and then with two. Each ends after 32,768 executions or 15 seconds.
+// Report.Ops and Preemptions are the bounds of the last search before which all were complete.
 //
-// A repair is a suggestion. It is tried with the arguments and values of the test only. Some
-// methods need none, such as one that inserts a value for as long as it runs.
-//
-// # Which operations the environment runs
-//
-// An operation that commutes with all of the method's operations could as well
-// run before or after the method. So the environment runs two kinds of operations,
-// as COLT does:
-//   - operations that do not commute with the method's next operation, in the present
-//     state;
-//   - operations that do not commute with its last operation, in the state in which that
-//     one ran.
-//
-// Two operations commute if both orders give the same results and the same state. This is
-// computed from the bundled specifications kv, set and queue. Figure 5 of the paper follows
-// from it.
-//
-// All choices are explored depth first, first without operations of the
-// environment, then with one, and so on up to Options.Ops. So no other violation has
-// fewer than the first one.
-//
-// Unlike the paper, the environment may run several operations at one place. When
-// the method has returned, it reads the whole collection. So a lost update shows even if
-// no other operation observes it.
+// The environment has the keys and values that the method uses alone, constants, and different values. That of --check
+// leaves out values with which the function panics alone: it does not expect them.
 //
 // # What is checked
 //
 // The history has the environment's operations, one after another. The method is a
-// single operation that overlaps the ones before its return. So a linearization is a
+// single operation, after those that return before it begins, and before those that begin when it has
+// returned. So a linearization is a
 // place of the method among the others. At each place, the method runs alone, and the
 // others around it. If no place gives the results and the contents of the history, the
-// run is a violation.
+// execution is a violation. Since the collection is read at the end, a lost update shows even if
+// no other operation observes it.
 //
 // The first mode of the paper enumerates linearizations, and its second mode
 // enumerates candidates for the linearization point. Here they coincide. In the third
 // mode the linearization points are given; [Point] marks them, and only the order with
-// the method at that place is checked. If another order explains the run, the report says
+// the method at that place is checked. If another order explains the execution, the report says
 // that the point is wrong. The paper's heuristics for guessing points are not needed.
+//
+// A violation has the same results in replays, also if the clock advances faster. Executions that do not
+// are undecided, and those that wait forever are not judged. If a function of a program runs alone in a way that
+// ends the process, or takes no step for 20 seconds, the reason says so, and the others are explored in a
+// new process.
 //
 // Often the environment of a program does less than it could: Options.Without
 // names operations that it does not run, and Options.Values are the only values
 // that it inserts. If a violation disappears, it needs an open environment (the
 // class "Modular NL" of Figure 11). The directory benchdata/composed has 66 methods
-// of open-source modules in the classes of that figure. The command leadline composed
-// finds such methods.
+// of open-source modules in the classes of that figure. Explore finds all 42 violations, and --check all but
+// one, which needs three operations.
 //
-// # The real package
+// # Unlike the paper
 //
-// The command leadline composed --check does not need the collection as a parameter. It runs the functions
-// of a package as they are, with its collections, in the scheduler of package history/explore:
+// The adversary of the paper runs operations that do not commute with the one before or after. Here, the search
+// preempts the method where an operation of the environment conflicts with its next one, and otherwise tries
+// all operations. So it needs more executions, but also finds violations by operations that commute with all of
+// the method, and yet change what an atomic method would do. It finds them with the fewest operations.
 //
-//	extract.Programs   a Target for each function, in a file of the package
-//	   |
-//	   v
-//	Serve              a body: the method in one thread, one or two calls of the environment,
-//	   |               which schedule.Choose chooses, in another
-//	   v
-//	explore.Search     schedules with up to two preemptions; each execution is judged by what the
-//	   |               method does when it runs alone at each place among the calls
-//	   v
-//	CheckAll           a Checked for each function: what was explored, a violation, or a reason
+// The table has the executions up to the first violation. The first column is the
+// search; the others are means of 20 seeds of random schedules and operations, with up to three of these. The
+// last two have ten values and the given number of keys. Here "15 of 20" means that 15 of 20 seeds found a
+// violation within 400 executions.
 //
-// There are four searches: one operation of the environment and then two, with one preemption and then
-// with two. Each ends after 32,768 executions or 15 seconds. Checked.Ops and Preemptions are the bounds of the
-// last one before which all were complete; without any, the function counts as not checked. The
-// environment leaves out values with which the function panics alone: it does not expect them.
+//	method            search    random   random, 1 key random, 10 keys
+//	Figure 2a            427  19 of 20        15 of 20         0 of 20
+//	Figure 8              42      21.1            17.6            99.0
+//	Figure 12 iii         45       9.2            31.8        16 of 20
+//	Figure 12 iv          45      12.4            52.2        16 of 20
+//	Figure 12 v           44      37.8            20.6        18 of 20
 //
-// A violation has the same results in replays, also if the clock advances faster. Executions that do not
-// are undecided, and those that wait forever are not judged. If the function runs alone in a way that
-// ends the process, or takes no step for 20 seconds, the reason says so, and the others are explored in a
-// new process. Unlike Test, --check has no repairs, no linearization points, and no Options.
-//
-// # The effect of guidance
-//
-// The table has the runs up to the first violation. The first column is the
-// exploration of all runs; the others are means of 20 seeds of random runs. A blind
-// environment draws an operation and then its arguments, from ten values and the
-// given number of keys. Here "2 of 20" means that two of 20 seeds found a violation within
-// 400 runs.
-//
-//	method          all runs    guided    blind, 1 key  blind, 10 keys
-//	Figure 2a             26      14.0            48.7         2 of 20
-//	Figure 8               9       6.6             6.7            45.8
-//	Figure 12 iii         19       4.7             3.3            47.1
-//	Figure 12 iv          25       8.7             4.4            58.0
-//	Figure 12 v           11      25.6             9.8            52.9
-//
-// Guidance finds the key and the values. An environment that knows the key often
-// does as well without it in methods this short, since one operation at nearly any
-// place is enough. A test compares the table with what it measures.
+// Package composed suggests no fixes. benchdata/composed has some, which were written by hand as in Section 5.3.
 //
 // # Promises
 //
-// A violation is a run of the real method that no atomic execution of it explains.
-// Nothing is proved beyond the bounds: a method without a violation is atomic in
-// all explored runs, which Report.Ops, Runs and States count.
+// A violation is an execution of the real method that no atomic execution of it explains.
+// Nothing is proved beyond the bounds, Report.Ops and Executions.
 //
-// With guidance, a violation may need one more operation. An operation can commute with
-// all operations of the method in a run, and yet change what an atomic method would do. In
-// one measurement, 400 random methods were explored with up to two operations of the
-// environment. A blind environment found violations of 366 methods, and guided ones of 365.
-// For the remaining method, the guided ones need three operations.
-//
-// The following are limits:
-//   - The method must do the same whenever the collection returns the same. It
-//     must not start goroutines that use the collection.
-//   - A Range is one Load for each key, in the order of the keys. It does not visit the keys in
-//     other orders, as sync.Map may. The environment does not run Range and Clear.
-//   - The collection is empty at first. All operations of the environment overlap the method,
-//     so it may always have run on an empty collection.
+// The following are limits of Test:
+//   - The method must not start goroutines that use the collection. Each execution is one of the method's code
+//     without hooks: locks and channels in it are not scheduled. It must not wait for such a channel: Test waits,
+//     too, until the time limit of go test.
+//   - The environment does not run Range and Clear.
+//   - The collection is empty at first. Operations of the environment before the method fill it.
 //   - A run has one call of the method. Concurrent calls of it are covered only if
 //     operations of the environment have the same effects.
-//   - A run that exceeds Options.Steps is not judged.
+//   - A run with more than 100 operations of the method is not judged.
 //   - A method that never returns after a second operation is not exercised, and Test fails: the
-//     keys and values have to lead there. Report.Exercised says so.
-//   - The method must not wait for anything but the collection, such as a channel
-//     without a receiver: Test waits, too, until the time limit of go test.
+//     keys and values have to lead there. Report.Reason says so.
 //   - If the method panics, the panic is its result. A panic that also occurs when the
 //     method runs alone in the same state is not a violation; Report.Panics has its text.
 //   - Values of types other than int, string and bool are compared by type and
 //     content. Pointers that the method makes have no identity between runs. They
 //     are compared by what they point to when the method has ended, if that is the
 //     same in two runs. Pointers from Options.Values are compared by identity.
-//   - Keys with pointers have to be in Options.Keys.
+//   - The environment does not have pointers that the method makes, and does not compare with them. Keys with
+//     pointers have to be in Options.Keys.
 //
 // # The figures of the paper
 //
 // The tests have the methods of Figures 1, 2, 8 and 12, with the paper's verdicts.
 // Those that are not atomic take at most two operations of the environment. The
-// others are atomic in all runs with up to three:
+// others are atomic in all executions with up to three:
 //
-//	atomic                            runs   histories  states
-//	Figure 1                         19423        8701       4
-//	Figure 2c                         3055        2299       3
-//	Figure 12 i                       5101        4781       3
-//	Figure 12 ii                      6535        5177       3
-//	Figure 12 vii, futures known     13401        1357       7
+//	atomic                        executions
+//	Figure 1                           73476
+//	Figure 2c                          13312
+//	Figure 12 i                         4953
+//	Figure 12 ii                       18148
+//	Figure 12 vii, futures known       76440
 //
 // Figure 12 vii keeps futures in the map. As in the paper, it is atomic only if a
 // future without a result counts as missing (Options.Missing). Unlike the paper,
@@ -200,9 +161,7 @@
 // is being computed, the method returns a result that is not in the map.
 //
 // A checker of conflict serializability rejects all of these methods that have several
-// operations, as in Section 5.4. Report.NotSerializable counts the runs. With up to two
-// operations of the environment, they are 396 of 811 runs of Figure 1, 54 of 211 of Figure 2c,
-// and 162 of 487 of Figure 12 ii, and none of these is a violation.
+// operations, as in Section 5.4.
 //
 // The ablation of Section 4.5, an environment that runs before operations only, finds the
 // violation of Figure 8 only in the contents at the end, which the paper does not read.

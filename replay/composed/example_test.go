@@ -36,16 +36,15 @@ func ExampleExplore() {
 	// Output:
 	// the method is not atomic
 	//
-	//     the method                      the environment
-	//     Load(7): missing
-	//                                     LoadOrStore(7, 50): stored
-	//     LoadOrStore(7, 49): loaded 50
+	//     the method                     the environment
+	//     Load(7): nil, false
+	//                                    LoadOrStore(7, 50): 50, false
+	//     LoadOrStore(7, 49): 50, true
 	//     returns 49
+	//                                    then the collection holds {7: 50}
 	//
 	// If the method were atomic and ran
-	//   - before the environment's operations: LoadOrStore(7, 50) would return loaded 49
+	//   - before the environment's operations: LoadOrStore(7, 50) would return 49, true
 	//   - after LoadOrStore(7, 50): the method would return 50
-	// Repair: LoadOrStore(7, 49), and return its value
-	//     (as the method alone in 3 states; no violation in 385 runs)
-	// To reproduce: composed.Test(t, method, composed.Options{Replay: "0.4"}), with the other options as they were
+	// To reproduce: composed.Test(t, method, composed.Options{Replay: "1: 0 1 4"}), with the other options as they were
 }

@@ -1,6 +1,7 @@
 package composed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,300 +10,249 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/explore"
-	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/history/explore/schedule"
 )
 
-// An explorer runs one method in many ways.
-type explorer struct {
-	ctx    context.Context
-	c      *collection
-	fresh  func() state
-	method func(*run) any
-	o      Options
-	offer  func(r *run, beside replay.Invocation, before state) []replay.Invocation // adjacent, but in tests
-
-	keys, values []value      // that the environment uses
-	pool         func() []any // the Go values of values
-
-	offers   map[string][]replay.Invocation // what the environment may run; see adjacent
-	verdicts map[string]bool                // whether a history is linearizable
-	endless  map[string]bool                // states in which the method does not end alone
-	states   map[string]struct{}
-	opaque   map[reflect.Type]bool // pointer types whose targets are not compared; see judge
-	repaired bool                  // the method is a repair itself
-	key      []byte                // scratch
-	report   Report
-}
-
-var errRuns = errors.New("composed: Options.Runs is reached")
-
-func (x *explorer) explore() (*Report, error) {
-	err := x.prepare()
-	switch {
-	case err != nil:
-	case x.o.Replay != "":
-		err = x.repeat()
-	default:
-		err = x.all()
+// newTest returns the checker of a method of Test, and sets the defaults of the options.
+func newTest[O any](method func(O) any, o *Options) (*checker, error) {
+	if method == nil {
+		return nil, errors.New("the method is nil")
 	}
-	if err != nil && err != errRuns {
+	if o.Ops < 0 || o.Executions < 0 {
+		return nil, fmt.Errorf("a bound in Options is negative: Ops %d, Executions %d", o.Ops, o.Executions)
+	}
+	o.Ops, o.Executions = cmp.Or(o.Ops, DefaultOps), cmp.Or(o.Executions, DefaultExecutions)
+	open, operations, err := standInFor(method, o.Missing)
+	if err != nil {
 		return nil, err
 	}
-	x.report.Histories, x.report.States = len(x.verdicts), len(x.states)
-	if v := x.report.Violation; v != nil && !v.WrongPoint && !x.repaired && x.o.Missing == nil {
-		if v.Repair, err = x.repair(); err != nil {
-			return nil, err
+	var b *body
+	b = newBody(&Target{
+		Function:   func() any { return b.call() },
+		Collection: func() []any { return b.operations },
+		Operations: operations,
+	})
+	b.open, b.without = open, o.Without
+	if o.Missing != nil && !slices.Contains(b.kinds, "kv") {
+		return nil, errors.New("Options.Missing is about the values of a map")
+	}
+	for _, name := range o.Without {
+		if !slices.ContainsFunc(slices.Concat(mapOperations, setOperations, queueOperations), func(op string) bool {
+			known, kinds, _ := strings.Cut(op, " ")
+			return name == known && kinds != "r"
+		}) {
+			return nil, fmt.Errorf("Options.Without has the unknown operation %q", name)
 		}
 	}
-	return &x.report, nil
+	x := newChecker(b, func() {})
+	return x, x.prepareTest(o)
 }
 
-// prepare determines the keys and values of the environment. It runs the method twice to
-// check that it is deterministic.
-func (x *explorer) prepare() error {
-	x.offers, x.verdicts = map[string][]replay.Invocation{}, map[string]bool{}
-	x.states, x.endless, x.opaque = map[string]struct{}{}, map[string]bool{}, map[reflect.Type]bool{}
-	x.fresh, x.report.Ops = x.c.fresh(), -1
-	x.pool = func() []any { return nil }
-	first, second := x.run(0, follow(nil)), x.run(0, follow(nil))
-	if first.wrong != nil && len(x.o.Keys) == 0 {
-		return first.wrong
+// mostKeys bounds the keys that are found by running the method alone.
+const mostKeys = 4
+
+// prepareTest chooses the keys and values of the environment. The keys are those of the options, and those
+// that the method uses when it runs alone, perhaps after an insertion.
+func (x *checker) prepareTest(o *Options) error {
+	values := o.Values
+	if values == nil {
+		values = func() []any { return nil }
 	}
-	if !slices.EqualFunc(first.events, second.events, func(a, b event) bool { return same(a.Invocation, b.Invocation) }) ||
-		!first.result.Equal(second.result) {
-		return errors.New("composed: the method does not do the same in two runs on an empty collection")
+	x.use(o.Keys, values)
+	x.runAlone(-1)
+	first := x.logged()
+	if x.runAlone(-1); x.logged() != first {
+		return errors.New("the method does not do the same in two runs on an empty collection")
 	}
-	if x.pool = x.o.Values; x.pool == nil {
-		x.pool = x.guess(first)
+	if o.Values == nil {
+		values = x.guess(o.Constants)
 	}
-	var n names
-	for _, k := range x.o.Keys {
-		x.keys = add(x.keys, n.value(k))
+	if len(values()) == 0 {
+		return errors.New("Options.Values returns nothing")
 	}
-	for _, v := range x.pool() {
-		x.values = add(x.values, n.value(v))
+	keys := x.withKeys(o.Keys)
+	if len(keys) < 2 && slices.ContainsFunc(x.log.calls, func(c loggedCall) bool { return c.name == "Range" || c.name == "Clear" }) {
+		keys = append(keys, 1)[:1]
+		if other, ok := different(keys[0]); ok {
+			keys = append(keys, other)
+		}
 	}
-	for _, e := range first.events {
-		x.keys = add(x.keys, x.c.args(e.Invocation, "k")...)
+	for known := -1; known < len(keys) && len(keys) < mostKeys; {
+		known = len(keys)
+		x.use(keys, values)
+		for i, c := range x.alphabet {
+			if x.inserts(c) {
+				x.runAlone(i)
+				keys = x.withKeys(keys)
+			}
+		}
 	}
-	if x.c == setCollection {
-		x.keys = add(x.keys, x.values...)
-	}
-	if first.whole && len(x.keys) < 2 {
-		x.moreKeys()
-	}
-	if len(x.values) == 0 {
-		return errors.New("composed: Options.Values returns nothing")
-	}
+	x.use(keys, values)
 	return nil
 }
 
-// moreKeys adds keys to the environment of a method that uses all of the map.
-func (x *explorer) moreKeys() {
-	if len(x.keys) == 0 {
-		x.keys = []value{history.IntValue(1)}
+// use sets the keys and values of the environment. Those of each execution are new, because the method may
+// change what values point to.
+func (x *checker) use(keys []any, values func() []any) {
+	x.renew = func() []reflect.Value {
+		if x.isSet() {
+			return holders(distinct(append(slices.Clone(keys), values()...)))
+		}
+		return append(holders(distinct(keys)), holders(distinct(values()))...)
 	}
-	if k := x.keys[0]; k.Kind() != history.List {
-		var n names
-		other, _ := different(n.goValue(k))
-		x.keys = append(x.keys, n.value(other))
+	x.samples = x.renew()
+	x.isKey, x.ofArg = make([]bool, len(x.samples)), slices.Repeat([]int{-1}, len(x.samples))
+	for i := range x.samples {
+		x.isKey[i] = i < len(distinct(keys)) || x.isSet()
 	}
+	x.combineAll()
 }
 
-// guess returns the default of Options.Values: the values that the method inserts, constants, and
+// isSet reports whether the collection has keys but no values.
+func (x *checker) isSet() bool {
+	return !slices.ContainsFunc(x.kinds, func(k string) bool { return strings.Contains(k, "v") })
+}
+
+// inserts reports whether a call of the environment inserts a key or value.
+func (x *checker) inserts(c environmentCall) bool {
+	return slices.Contains([]string{"Store", "Add", "Enqueue"}, x.operationName(c.operation))
+}
+
+// distinct returns values without duplicates.
+func distinct(list []any) (values []any) {
+	var n names
+	var known []value
+	for _, v := range list {
+		if name := n.value(v); !slices.ContainsFunc(known, name.Equal) {
+			known, values = append(known, name), append(values, v)
+		}
+	}
+	return values
+}
+
+// holders returns variables that have the values, which may be nil.
+func holders(list []any) (values []reflect.Value) {
+	for i := range list {
+		values = append(values, reflect.ValueOf(&list[i]).Elem())
+	}
+	return values
+}
+
+// guess returns the default of Options.Values: the values that the method has inserted, constants, and
 // different ones. The environment does not insert pointers that the method made.
-func (x *explorer) guess(alone *run) func() []any {
+func (x *checker) guess(constants []any) func() []any {
 	kinds := "vo"
-	if x.c == setCollection {
+	if x.isSet() {
 		kinds = "k"
 	}
-	var inserted []value
-	for _, e := range alone.events {
-		inserted = add(inserted, x.c.args(e.Invocation, kinds)...)
-	}
-	for _, v := range x.o.Constants {
-		inserted = add(inserted, alone.names.value(v))
-	}
+	inserted, n := append(x.arguments(kinds), constants...), x.names
 	return func() []any {
 		var list []any
 		for _, v := range inserted {
-			goValue := alone.names.goValue(v)
-			if !isOwn(v) {
-				list = append(list, goValue)
+			if !isOwn(n.value(v)) {
+				list = append(list, v)
 			}
-			if d, ok := different(goValue); ok {
-				list = append(list, d)
+			if other, ok := different(v); ok {
+				list = append(list, other)
 			}
 		}
 		if list == nil {
-			list = []any{1, 2}
+			return []any{1, 2}
 		}
 		return list
 	}
 }
 
-// all explores all runs with 0, 1, 2, ... operations of the environment (iterative
-// deepening).
-func (x *explorer) all() error {
-	for bound := 0; bound <= x.o.Ops; bound++ {
-		shorter := x.report.Runs
-		var err error
-		explore.Enumerate(func(choose func(int) int) bool {
-			r := x.run(bound, eager(choose))
-			if err = r.wrong; err != nil {
-				return false
+// withKeys adds the keys that the method has used, but not pointers that it made.
+func (x *checker) withKeys(keys []any) []any {
+	for _, k := range x.arguments("k") {
+		if !isOwn(x.names.value(k)) {
+			keys = append(keys, k)
+		}
+	}
+	return distinct(keys)
+}
+
+// runAlone runs the method alone, after an operation of the environment if that is not negative.
+func (x *checker) runAlone(call int) {
+	program := &schedule.Program{Before: x.before, After: x.after, Threads: []func(){func() {
+		if call >= 0 {
+			x.operate(call)
+		}
+		x.method()
+	}}}
+	schedule.Run(program, schedule.NewReplay(nil), schedule.Limits{})
+}
+
+// logged returns the operations of the method as a string.
+func (x *checker) logged() string {
+	var b strings.Builder
+	for _, c := range x.log.calls {
+		b.WriteString(c.name)
+		for _, v := range slices.Concat(c.args, c.results) {
+			b.WriteString(" " + valueText(x.names.value(v)))
+		}
+	}
+	return b.String()
+}
+
+// arguments returns the arguments of the given kinds in the operations of the method.
+func (x *checker) arguments(kinds string) (list []any) {
+	for _, c := range x.log.calls {
+		at := slices.IndexFunc(x.Operations, func(o string) bool { return strings.HasPrefix(o, c.name+" ") })
+		for i, a := range c.args {
+			if at >= 0 && i < len(x.kinds[at]) && strings.ContainsRune(kinds, rune(strings.TrimPrefix(x.kinds[at], "?")[i])) {
+				list = append(list, a)
 			}
-			if r.used == bound { // the runs with fewer operations are judged already
-				err = x.countAndJudge(r)
-			}
-			return err == nil && x.report.Violation == nil
-		})
-		if err != nil || x.report.Violation != nil {
-			return err
-		}
-		if x.report.Ops = bound; x.report.Runs == shorter { // no run is longer
-			x.report.Ops = x.o.Ops
-			return nil
 		}
 	}
-	return nil
-}
-
-// eager returns the environment that chooses every operation before nothing.
-func eager(choose func(int) int) func([]replay.Invocation) int {
-	return func(list []replay.Invocation) int {
-		c := choose(len(list) + 1)
-		if c < 0 {
-			return len(list) + 1 // of another run
-		}
-		return (c + 1) % (len(list) + 1)
-	}
-}
-
-// follow returns the environment of the given choices. After them, it does nothing.
-func follow(choices []int) func([]replay.Invocation) int {
-	at := -1
-	return func([]replay.Invocation) int {
-		if at++; at < len(choices) {
-			return choices[at]
-		}
-		return 0
-	}
-}
-
-// again returns the run with the given choices.
-func (x *explorer) again(choices []int) *run {
-	last, limit := 0, 0
-	for i, c := range choices {
-		if c > 0 {
-			last, limit = i+1, limit+1
-		}
-	}
-	r := x.run(limit, follow(choices))
-	if r.wrong == nil && len(r.chosen) < last {
-		r.wrong = fmt.Errorf("composed: the run has %d choices, Options.Replay has %d", len(r.chosen), len(choices))
-	}
-	return r
-}
-
-// repeat runs the method with the choices of Options.Replay.
-func (x *explorer) repeat() error {
-	var choices []int
-	for word := range strings.SplitSeq(x.o.Replay, ".") {
-		i, err := strconv.Atoi(word)
-		if err != nil || i < 0 {
-			return fmt.Errorf("composed: %q in Options.Replay is not a number", word)
-		}
-		choices = append(choices, i)
-	}
-	r := x.again(choices)
-	if r.wrong != nil {
-		return r.wrong
-	}
-	return x.countAndJudge(r)
-}
-
-// replayText is the inverse of repeat.
-func (r *run) replayText() string {
-	var words []string
-	last := 0
-	for i, c := range r.chosen {
-		words = append(words, strconv.Itoa(c))
-		if c > 0 {
-			last = i
-		}
-	}
-	return strings.Join(words[:min(last+1, len(words))], ".")
-}
-
-// countAndJudge counts the run, and sets the violation of the report if it is one.
-func (x *explorer) countAndJudge(r *run) error {
-	if err := x.ctx.Err(); err != nil {
-		return fmt.Errorf("composed: %w", err)
-	}
-	if x.report.Runs == x.o.Runs {
-		return errRuns
-	}
-	x.report.Runs++
-	x.recordState(r.state)
-	if r.pending {
-		x.report.Pending++
-		return nil
-	}
-	if (r.steps > 1 || r.point >= 0) && r.result.Kind() != history.Exception {
-		x.report.Exercised = true
-	}
-	if !r.serializable() {
-		x.report.NotSerializable++
-	}
-	var err error
-	x.report.Violation, err = x.judge(r)
-	return err
-}
-
-func (x *explorer) recordState(s state) {
-	x.key = s.AppendKey(x.key[:0])
-	if _, ok := x.states[string(x.key)]; !ok {
-		x.states[string(x.key)] = struct{}{}
-	}
-}
-
-// before returns the operations that the environment may run before next.
-func (x *explorer) before(r *run, next replay.Invocation) []replay.Invocation {
-	list := x.offer(r, next, r.state)
-	if len(r.refused) == 0 || x.o.Missing != nil { // with Missing, what the method did meanwhile can matter
-		return list
-	}
-	// Running a refused operation here is the same as running it earlier.
-	return slices.DeleteFunc(slices.Clone(list), func(e replay.Invocation) bool {
-		return slices.ContainsFunc(r.refused, func(f replay.Invocation) bool { return same(e, f) })
-	})
-}
-
-// adjacent returns the operations that the environment may run beside an operation of the
-// method, in the state before that one: operations on its keys that do not commute with
-// it.
-func (x *explorer) adjacent(r *run, beside replay.Invocation, before state) []replay.Invocation {
-	x.key = appendInvocation(before.AppendKey(append(r.state.AppendKey(x.key[:0]), 0xff)), beside)
-	memo := string(x.key)
-	if list, ok := x.offers[memo]; ok && x.o.Missing == nil {
-		return list
-	}
-	// The environment knows the method's pointers only where they are in the map.
-	keys, olds := x.c.args(beside, "k"), slices.DeleteFunc(add(nil, x.c.args(beside, "vo")...), isOwn)
-	if len(keys) == 0 {
-		keys = x.keys
-	}
-	list := slices.DeleteFunc(x.c.alphabet(r.state, keys, x.values, olds, x.o.Without), func(e replay.Invocation) bool {
-		return x.c.commute(before, beside, e) || x.o.Missing != nil && !r.describable(e)
-	})
-	x.offers[memo] = list
 	return list
 }
 
-func appendInvocation(dst []byte, inv replay.Invocation) []byte {
-	dst = append(append(dst, inv.Method...), 0)
-	return history.ListValue(inv.Args...).AppendKey(dst)
+// exploreTest searches the executions with one operation of the environment, then with two, and so on.
+// Each is one step, so there is no more than one preemption for each.
+func (x *checker) exploreTest(ctx context.Context, r *Report, o *Options) error {
+	complete := true
+	for x.limit = 1; x.limit <= o.Ops && r.Executions < o.Executions; x.limit++ {
+		ended, err := x.run(ctx, r, explore.Plan{Strategy: "dfs", Preemptions: x.limit, Executions: o.Executions - r.Executions})
+		r.Panics = x.panics
+		if err != nil || ended {
+			return err
+		}
+		if complete = complete && x.search.Result.Complete >= x.limit; complete {
+			r.Ops, r.Preemptions = x.limit, x.limit
+		}
+	}
+	r.Reason = x.reason(r, "")
+	return nil
+}
+
+// repeat runs the execution that Options.Replay names.
+func (x *checker) repeat(ctx context.Context, r *Report, text string) error {
+	limit, list, _ := strings.Cut(text, ": ")
+	var err error
+	if x.limit, err = strconv.Atoi(limit); err != nil || x.limit < 1 {
+		return fmt.Errorf("%q in Options.Replay is not a number of operations", limit)
+	}
+	by, err := schedule.ParseSchedule(list)
+	if err != nil {
+		return fmt.Errorf("Options.Replay: %w", err)
+	}
+	x.search = &explore.Search{Ctx: ctx, Oracle: x, Body: x.program(), Result: &explore.Exploration{}}
+	ran := schedule.Run(&x.search.Body, schedule.NewReplay(by), schedule.Limits{})
+	if ran.Diverged {
+		return errors.New("Options.Replay: the method, or the options, differ from those of the earlier execution")
+	}
+	r.Executions = 1
+	seen := x.Record(ran)
+	if f := x.search.New(ran, 0); seen.Verdict == explore.Unjudged {
+		f.Schedule, f.Detail = by, seen.Detail
+		violates, err := x.Judge(seen, f, 0)
+		if violates {
+			r.Violation = x.violation(f)
+		}
+		return err
+	}
+	return nil
 }

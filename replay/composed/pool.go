@@ -80,10 +80,16 @@ func (b *body) fill(before []string) {
 func (b *body) combineAll() {
 	b.calls, b.alphabet = nil, nil
 	for i, kinds := range b.kinds {
-		if kinds != "r" {
+		if kinds != "r" && !slices.Contains(b.without, b.operationName(i)) {
 			b.combine(environmentCall{operation: i}, strings.TrimPrefix(kinds, "?"))
 		}
 	}
+}
+
+// operationName returns the name of an operation.
+func (b *body) operationName(i int) string {
+	name, _, _ := strings.Cut(b.Operations[i], " ")
+	return name
 }
 
 func (b *body) add(values []reflect.Value, isKey bool) {

@@ -1,15 +1,17 @@
 package composed
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
 
-	"github.com/leadline/leadline/history"
-	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/history/explore"
+	"github.com/leadline/leadline/history/explore/schedule"
 )
 
 var (
@@ -17,19 +19,58 @@ var (
 	full = flag.Bool("full", false, "run the tests in full size, as .ci/run full does")
 )
 
+// An operation is a call of a sync.Map.
+type operation struct {
+	name string
+	args []any
+}
+
+func (o operation) String() string { return fmt.Sprintf("%s%v", o.name, o.args) }
+
+// run returns the results of an operation, as a string. That LoadOrStore has stored is a result, what it
+// has stored is an argument.
+func (o operation) run(m Map) (text string, last any, ok bool) {
+	var args []reflect.Value
+	for _, a := range o.args {
+		args = append(args, reflect.ValueOf(a))
+	}
+	out := reflect.ValueOf(m).MethodByName(o.name).Call(args)
+	var results []any
+	for _, v := range out {
+		results = append(results, v.Interface())
+	}
+	if len(results) > 0 {
+		last, ok = results[0], results[len(results)-1].(bool)
+	}
+	return fmt.Sprint(results), last, ok
+}
+
+// alphabet has all operations with two keys and two values.
+func alphabet() (all []operation) {
+	for _, o := range []struct{ name, params string }{{"Load", "k"}, {"Store", "kv"}, {"LoadOrStore", "kv"}, {"LoadAndDelete", "k"}, {"Delete", "k"},
+		{"Swap", "kv"}, {"CompareAndSwap", "kvv"}, {"CompareAndDelete", "kv"}} {
+		for i := range 1 << len(o.params) {
+			op := operation{name: o.name}
+			for j := range o.params {
+				op.args = append(op.args, 1+i>>j&1)
+			}
+			all = append(all, op)
+		}
+	}
+	return all
+}
+
 // A step is one operation of a random method, which runs if an earlier result is
 // as given.
 type step struct {
-	inv  replay.Invocation
+	operation
 	when int // the number of an earlier step, or -1
 	want bool
 }
 
-// randomMethod returns a method of 2 to 4 operations on two keys. It returns the
-// results of those that last returned something, or nothing.
+// randomMethod returns a method of 2 to 4 operations on two keys.
 func randomMethod(random *rand.Rand) []step {
-	pool := []value{history.IntValue(1), history.IntValue(2)}
-	operations := mapCollection.alphabet(mapCollection.fresh()(), pool, pool, pool, nil)
+	operations := alphabet()
 	steps := make([]step, 2+random.IntN(3))
 	for i := range steps {
 		steps[i] = step{operations[random.IntN(len(operations))], -1, random.IntN(2) == 0}
@@ -40,174 +81,220 @@ func randomMethod(random *rand.Rand) []step {
 	return steps
 }
 
-func runSteps(steps []step, m Map) any {
-	var n names
+// runSteps runs a random method, and calls before with each operation and its number. It returns the
+// first result of the operation that last returned something.
+func runSteps(steps []step, m Map, before func(at int, next operation)) (last any) {
 	results := make([]bool, len(steps))
-	var last any
+	at := 0
 	for i, s := range steps {
 		if s.when >= 0 && results[s.when] != s.want {
 			continue
 		}
-		arg := func(i int) any { return n.goValue(s.inv.Args[i]) }
-		switch s.inv.Method {
-		case "Load":
-			last, results[i] = m.Load(arg(0))
-		case "Store":
-			m.Store(arg(0), arg(1))
-		case "LoadOrStore":
-			last, results[i] = m.LoadOrStore(arg(0), arg(1))
-		case "LoadAndDelete":
-			last, results[i] = m.LoadAndDelete(arg(0))
-		case "Delete":
-			m.Delete(arg(0))
-		case "Swap":
-			last, results[i] = m.Swap(arg(0), arg(1))
-		case "CompareAndSwap":
-			results[i] = m.CompareAndSwap(arg(0), arg(1), arg(2))
-			last = results[i]
-		case "CompareAndDelete":
-			results[i] = m.CompareAndDelete(arg(0), arg(1))
-			last = results[i]
+		before(at, s.operation)
+		at++
+		if text, result, ok := s.run(m); text != "[]" {
+			last, results[i] = result, ok
 		}
 	}
 	return last
 }
 
-// atomicByHand decides a run of random steps with real maps: it puts the method at
-// each place among the environment's operations.
-func atomicByHand(steps []step, r *run) bool {
-	env := slices.DeleteFunc(slices.Clone(r.events), func(e event) bool { return !e.environment })
-	observe := func(at int) string {
-		m, text := &sync.Map{}, ""
+func nothing(int, operation) {}
+
+// show returns the contents of a map.
+func show(m *sync.Map) string {
+	all := map[any]any{}
+	m.Range(func(k, v any) bool { all[k] = v; return true })
+	return fmt.Sprint(all)
+}
+
+// atomicByHand runs a method on a real map. The environment runs env[i] before the operation with the number
+// gaps[i]. It reports whether the method at one place among env would do the same. Those before its first
+// operation, and after its last one, do not overlap the method.
+func atomicByHand(steps []step, env []operation, gaps []int) bool {
+	return explainedByHand(steps, env, gaps, show)
+}
+
+// explainedByHand is atomicByHand with the contents that are given.
+func explainedByHand(steps []step, env []operation, gaps []int, contents func(*sync.Map) string) bool {
+	m, text, ran := &sync.Map{}, "", 0
+	until := func(at int, _ operation) {
+		for ; ran < len(env) && gaps[ran] <= at; ran++ {
+			result, _, _ := env[ran].run(m)
+			text += result
+		}
+	}
+	result := runSteps(steps, m, until)
+	before := ran // those that began before it returned
+	until(len(steps), operation{})
+	text = fmt.Sprint(result) + text + contents(m)
+	earlier := 0
+	for ; earlier < len(env) && gaps[earlier] == 0; earlier++ {
+	}
+	for place := earlier; place <= before; place++ {
+		m, results := &sync.Map{}, ""
+		var result any
 		for i := range len(env) + 1 {
-			if i == at {
-				text = fmt.Sprint(runSteps(steps, m)) + text
+			if i == place {
+				result = runSteps(steps, m, nothing)
 			}
 			if i < len(env) {
-				text += call(m, env[i].Invocation)
+				one, _, _ := env[i].run(m)
+				results += one
 			}
 		}
-		return text + show(m)
-	}
-	real := &sync.Map{}
-	text := ""
-	var n names
-	result := "<nil>"
-	if r.result.List() == nil { // not nil
-		result = fmt.Sprint(n.goValue(r.result))
-	}
-	for _, e := range r.events {
-		if out := call(real, e.Invocation); e.environment {
-			text += out
-		}
-	}
-	text = result + text + show(real)
-	for at := range len(env) + 1 {
-		if observe(at) == text {
+		if fmt.Sprint(result)+results+contents(m) == text {
 			return true
 		}
 	}
 	return false
 }
 
-// TestJudge: random runs of random methods are violations exactly if they are by
-// hand.
-func TestJudge(t *testing.T) {
-	t.Logf("seed %d", *seed)
-	random := rand.New(rand.NewPCG(*seed, 16))
-	var count [2]int
-	methods := 30
-	if *full {
-		methods = 60
+// gapsOf returns all ways to put n operations of the environment, in order, before operations of a method
+// with the given number.
+func gapsOf(n, operations int) (all [][]int) {
+	all = [][]int{nil}
+	for range n {
+		var longer [][]int
+		for _, gaps := range all {
+			first := 0
+			if len(gaps) > 0 {
+				first = gaps[len(gaps)-1]
+			}
+			for at := first; at < operations; at++ {
+				longer = append(longer, append(slices.Clone(gaps), at))
+			}
+		}
+		all = longer
 	}
-	for range methods {
-		steps := randomMethod(random)
-		x := prepared(t, func(m Map) any { return runSteps(steps, m) }, blind, Options{Ops: 4, Keys: []any{1, 2}, Values: func() []any { return []any{1, 2} }})
-		for range 50 {
-			r := x.run(4, func(list []replay.Invocation) int { return random.IntN(2) * (1 + random.IntN(len(list))) })
-			v, err := x.judge(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			atomic := 0
-			if atomicByHand(steps, r) {
-				atomic = 1
-			}
-			count[atomic]++
-			if (v == nil) != (atomic == 1) {
-				t.Fatalf("%v: atomic by hand: %d, replay %s\n%v", steps, atomic, r.replayText(), v)
+	return all
+}
+
+// leastOps returns how many operations of the environment a violation of a method needs, up to 2, or 3 if
+// there is none. It tries all.
+func leastOps(steps []step) int {
+	operations := alphabet()
+	for _, gaps := range gapsOf(1, len(steps)) {
+		for _, a := range operations {
+			if !atomicByHand(steps, []operation{a}, gaps) {
+				return 1
 			}
 		}
 	}
-	if t.Logf("%d violations, %d atomic runs", count[0], count[1]); count[0] < 2*methods-20 || count[1] < 2*methods-20 {
-		t.Error("too few of one kind")
+	for _, gaps := range gapsOf(2, len(steps)) {
+		for _, a := range operations {
+			for _, b := range operations {
+				if !atomicByHand(steps, []operation{a, b}, gaps) {
+					return 2
+				}
+			}
+		}
 	}
+	return 3
 }
 
-// TestRandomMethods compares a guided and a blind environment on random methods, each explored up to two
-// operations. Every violation is one by hand, too. What a blind environment finds,
-// a guided one finds, apart from a few methods.
+// onTwo are options with the keys and values of the random methods.
+var onTwo = Options{Ops: 2, Keys: []any{1, 2}, Values: func() []any { return []any{1, 2} }}
+
+// TestRandomMethods: the search finds a violation of a random method exactly if all operations of the
+// environment at all places have one, and with as few operations.
 func TestRandomMethods(t *testing.T) {
 	t.Logf("seed %d", *seed)
 	random := rand.New(rand.NewPCG(*seed, 15))
-	methods := 12
+	methods := 40
 	if *full {
-		methods = 40
+		methods = 400
 	}
-	guides := []guide{adjacent, blind}
-	var found, runs [2]int
+	var count [4]int
 	for range methods {
 		steps := randomMethod(random)
-		var violated [2]bool
-		for i, g := range guides {
-			x := prepared(t, func(m Map) any { return runSteps(steps, m) }, g, Options{Ops: 2, Keys: []any{1, 2}, Values: func() []any { return []any{1, 2} }})
-			if err := x.all(); err != nil {
-				t.Fatal(err)
-			}
-			r := &x.report
-			if runs[i] += r.Runs; r.Violation == nil {
-				continue
-			}
-			found[i]++
-			violated[i] = true
-			if atomicByHand(steps, r.Violation.run) {
-				t.Fatalf("%v: guide %d: no violation by hand:\n%v", steps, i, r.Violation)
-			}
-		}
-		if violated[1] && !violated[0] {
-			t.Logf("%v: only a blind environment finds the violation", steps)
-		}
-		if violated[0] && !violated[1] {
-			t.Errorf("%v: only a guided environment finds the violation", steps)
+		want := leastOps(steps)
+		count[want]++
+		r := explored(t, func(m Map) any { return runSteps(steps, m, nothing) }, onTwo)
+		if got := r.Ops + 1; got != want || (r.Violation == nil) != (want == 3) {
+			t.Errorf("%v: a violation needs %d operations of the environment, the search needs %d\n%v", steps, want, got, r.Violation)
 		}
 	}
-	t.Logf("violations: guided %d, blind %d of %d methods; runs %v", found[0], found[1], methods, runs)
-	if found[1] == 0 || found[0]*20 < found[1]*19 {
-		t.Errorf("found: %v", found)
+	if t.Logf("%d methods have a violation with one operation, %d with two", count[1], count[2]); count[1] == 0 || count[2] == 0 {
+		t.Error("nothing was compared")
 	}
 }
 
-// TestGuidedMiss has a violation that takes a guided environment one operation
-// more. Store(1, 2) commutes with all operations of the run, but not with what the
-// method would do if it were atomic.
-func TestGuidedMiss(t *testing.T) {
-	method := func(m Map) any {
+// TestCommutingStore has a violation in which Store(1, 2) commutes with all operations of the method, but not with
+// what the method would do if it were atomic.
+func TestCommutingStore(t *testing.T) {
+	r := explored(t, func(m Map) any {
 		last := m.CompareAndSwap(2, 1, 1)
 		if last {
 			last = m.CompareAndSwap(1, 2, 1)
 		}
 		m.Store(2, 1)
 		return last
+	}, onTwo)
+	if r.Violation == nil || r.Ops != 1 {
+		t.Errorf("%+v", r)
 	}
-	for _, c := range []struct {
-		name  string
-		guide guide
-		ops   int
-		found bool
-	}{{"blind", blind, 2, true}, {"adjacent", adjacent, 2, false}, {"adjacent", adjacent, 3, true}} {
-		x := prepared(t, method, c.guide, Options{Ops: c.ops, Keys: []any{1, 2}, Values: func() []any { return []any{1, 2} }})
-		if err := x.all(); err != nil || (x.report.Violation != nil) != c.found {
-			t.Errorf("%s, %d operations: %v, %v", c.name, c.ops, err, x.report.Violation)
+}
+
+// TestJudge: random executions of random methods are violations exactly if they are by hand.
+func TestJudge(t *testing.T) {
+	t.Logf("seed %d", *seed)
+	random := rand.New(rand.NewPCG(*seed, 16))
+	var count [2]int
+	methods := 30
+	if *full {
+		methods = 200
+	}
+	for range methods {
+		steps := randomMethod(random)
+		x, err := newTest(func(m Map) any { return runSteps(steps, m, nothing) }, &onTwo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.limit = 4
+		x.search = &explore.Search{Ctx: context.Background(), Oracle: x, Body: x.program(), Result: &explore.Exploration{}}
+		by := schedule.NewPOS(random.Uint64())
+		for range 50 {
+			o := x.Record(schedule.Run(&x.search.Body, by, schedule.Limits{})).Detail.(*observed)
+			env, gaps := x.performed(o.calls), x.gaps(o.calls)
+			atomic := atomicByHand(steps, env, gaps)
+			if atomic {
+				count[1]++
+			} else {
+				count[0]++
+			}
+			if got := x.judge(o); got != explore.Violates && !atomic || got != explore.Explainable && atomic {
+				t.Fatalf("%v, %v before %v: atomic by hand: %v, verdict %v, from %d to %d", steps, env, gaps, atomic, got, o.began, o.begun)
+			}
 		}
 	}
+	if t.Logf("%d violations, %d atomic executions", count[0], count[1]); count[0] < 2*methods-20 || count[1] < 2*methods-20 {
+		t.Error("too few of one kind")
+	}
+}
+
+// performed returns the operations of the environment.
+func (x *checker) performed(calls []int) (env []operation) {
+	for _, call := range calls {
+		c := x.alphabet[call]
+		o := operation{name: x.operationName(c.operation)}
+		for _, a := range c.args {
+			o.args = append(o.args, x.pool[a].Interface())
+		}
+		env = append(env, o)
+	}
+	return env
+}
+
+// gaps returns before which operation of the method the operations of the environment ran.
+func (x *checker) gaps(calls []int) []int {
+	gaps := make([]int, len(calls))
+	for _, c := range x.log.calls {
+		for i := range gaps {
+			if i >= c.after {
+				gaps[i]++
+			}
+		}
+	}
+	return gaps
 }

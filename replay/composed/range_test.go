@@ -1,7 +1,6 @@
 package composed
 
 import (
-	"strings"
 	"testing"
 )
 
@@ -14,14 +13,21 @@ func count(m Map) any {
 
 // TestRange: methods with Range and Clear, atomic or not.
 func TestRange(t *testing.T) {
+	// A violation of count needs three operations: those that it does not need are left out without -full.
+	count3 := Options{Without: []string{"Load", "LoadOrStore", "Swap", "CompareAndSwap", "CompareAndDelete"}}
+	if *full {
+		count3.Without = nil
+	}
+	oneKey := count3
+	oneKey.Keys = []any{"a"} // Range adds another
 	strings2 := Options{Keys: []any{"a", "b"}}
 	for name, c := range map[string]struct {
 		method func(Map) any
 		o      Options
 		atomic bool
 	}{
-		"count":            {count, Options{}, false},
-		"count, one key":   {count, Options{Keys: []any{"a"}}, false}, // moreKeys adds another
+		"count":            {count, count3, false},
+		"count, one key":   {count, oneKey, false},
 		"count, only more": {count, Options{Ops: 2, Keys: []any{"a"}, Without: Removals}, true},
 		"clear":            {func(m Map) any { m.Clear(); return nil }, Options{}, true},
 		"clear and store":  {func(m Map) any { m.Clear(); m.Store(1, 2); return nil }, Options{}, false},
@@ -35,15 +41,9 @@ func TestRange(t *testing.T) {
 		"clear what is in": {func(m Map) any { m.Store(1, 1); m.Clear(); return nil }, Options{}, false},
 	} {
 		r := explored(t, c.method, c.o)
-		if (r.Violation == nil) != c.atomic || r.Panics != "" {
-			t.Errorf("%s: %v, panics %q\n%v", name, r, r.Panics, r.Violation)
+		if (r.Violation == nil) != c.atomic {
+			t.Errorf("%s: %v\n%v", name, r, r.Violation)
 		}
-		if r.Violation != nil {
-			t.Logf("%s: %v", name, r.Violation)
-		}
-	}
-	r := explored(t, func(m Map) any { m.Range(func(k, _ any) bool { m.Delete(k); return true }); return nil }, Options{})
-	if text := r.Violation.String(); !strings.Contains(text, "Repair: Clear()\n") || strings.Contains(text, "Clear(1") {
-		t.Errorf("the repair of a Range with Delete is\n%s", text)
+		t.Logf("%s: %v\n%v", name, r, r.Violation)
 	}
 }

@@ -48,23 +48,30 @@ type body struct {
 	maker    int      // len(Makers) is the zero value
 	no       bool     // arguments of type bool are false
 
+	open     func(*log) *standIn    // makes the collection of Test, or is nil
+	renew    func() []reflect.Value // returns samples for each execution, or is nil
+	without  []string               // operations that the environment does not run
+	anyPoint bool                   // Point does nothing
+
 	samples  []reflect.Value // keys and values of the environment
 	isKey    []bool
 	ofArg    []int // the argument of the method that a sample is, or -1
 	alphabet []environmentCall
 
 	// Of the present execution:
-	names    names
-	args     []reflect.Value
-	pool     []reflect.Value // samples, or new pointers for those that are pointers
-	failure  error           // of the maker
-	calls    []int           // of the environment, in alphabet
-	results  [][]reflect.Value
-	returned []reflect.Value
-	panicked string // the panic of the method, or ""
-	began    int    // calls of the environment that had returned when the method began
-	begun    int    // calls of the environment that had begun when the method returned
-	reads    [][]reflect.Value
+	*standIn
+	names      names
+	args       []reflect.Value
+	pool       []reflect.Value // samples, or new pointers for those that are pointers
+	failure    error           // of the maker
+	calls      []int           // of the environment, in alphabet
+	results    [][]reflect.Value
+	returned   []reflect.Value
+	panicked   string // the panic of the method, or ""
+	began      int    // calls of the environment that had returned when the method began
+	begun      int    // calls of the environment that had begun when the method returned
+	returnedAt int    // the same, or -1 before that
+	reads      [][]reflect.Value
 }
 
 func newBody(t *Target) *body {
@@ -80,7 +87,10 @@ func newBody(t *Target) *body {
 func (b *body) before() {
 	b.names, b.args, b.pool = names{}, nil, nil
 	b.results, b.returned, b.panicked, b.reads = nil, nil, "", nil
-	b.calls, b.began, b.begun, b.failure = b.calls[:0], 0, 0, nil
+	b.calls, b.began, b.begun, b.failure, b.returnedAt = b.calls[:0], 0, 0, nil, -1
+	if b.open != nil {
+		b.standIn = b.open(&log{b: b, point: -1})
+	}
 	t, letters := b.function.Type(), 0
 	for i := range t.NumIn() {
 		switch {
@@ -98,14 +108,18 @@ func (b *body) before() {
 		}
 		b.names.value(a.Interface())
 	}
-	for i, s := range b.samples {
+	samples := b.samples
+	if b.renew != nil {
+		samples = b.renew()
+	}
+	for i, s := range samples {
 		if b.ofArg[i] >= 0 {
 			s = dynamic(b.args)[b.ofArg[i]]
-		} else if s.Kind() == reflect.Pointer && !s.IsNil() && s.Type() != typeOfTypes {
+		} else if b.renew == nil && s.Kind() == reflect.Pointer && !s.IsNil() && s.Type() != typeOfTypes {
 			s = reflect.New(s.Type().Elem())
 		}
 		b.pool = append(b.pool, s)
-		b.names.value(s.Interface())
+		b.value(s)
 	}
 	b.names.own = true
 }
@@ -217,7 +231,11 @@ func (b *body) method() {
 	b.began = len(b.results)
 	results, panicked := protect(func() []reflect.Value { return b.function.Call(b.args) })
 	schedule.Returned() // it does not return if the execution is being ended
-	b.returned, b.panicked, b.begun = results, panicked, len(b.calls)
+	b.returned, b.panicked, b.begun, b.returnedAt = results, panicked, len(b.calls), len(b.calls)
+	if b.standIn != nil && b.log.point >= 0 && !b.anyPoint {
+		b.began = b.log.calls[b.log.point].after
+		b.begun = b.began
+	}
 }
 
 // operate makes a call of the environment.
@@ -250,6 +268,10 @@ func (b *body) operation(i int) reflect.Value {
 
 // after reads the collection, unless it can be read by Range later.
 func (b *body) after() {
+	if b.standIn != nil {
+		b.forget()
+		return
+	}
 	if slices.Contains(b.kinds, "r") || b.failure != nil {
 		return
 	}
@@ -298,8 +320,49 @@ func (b *body) entries() (keys, values []reflect.Value) {
 	return keys, values
 }
 
+// forget removes what Options.Missing reports.
+func (b *body) forget() {
+	if b.standIn != nil && b.known != nil {
+		b.known()
+	}
+}
+
+// contents returns the names of what the collection holds at the end: keys and values, or what was
+// read.
+func (b *body) contents() (list [][]value) {
+	if b.standIn != nil && b.list != nil {
+		for _, v := range b.list() {
+			list = append(list, []value{b.names.value(v)})
+		}
+		if b.isSet {
+			sortByFirst(list)
+		}
+		return list
+	}
+	keys, values := b.entries()
+	for i := range keys {
+		list = append(list, []value{b.value(keys[i]), b.value(values[i])})
+	}
+	sortByFirst(list)
+	for _, r := range b.reads {
+		var names []value
+		for _, v := range r {
+			names = append(names, b.value(v))
+		}
+		list = append(list, names)
+	}
+	return list
+}
+
+func sortByFirst(list [][]value) {
+	slices.SortFunc(list, func(a, b []value) int { return a[0].Compare(b[0]) })
+}
+
 // value returns the name of a result.
 func (b *body) value(v reflect.Value) value {
+	if !v.IsValid() {
+		return b.names.value(nil)
+	}
 	if !v.CanInterface() {
 		return history.StringValue(v.String())
 	}

@@ -8,6 +8,8 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
+type value = history.Value
+
 // names has the Go values of one run. Ints, strings and bools are themselves in
 // a history. Any other value is a list that contains its name. The name of a value
 // without pointers is its type and content. A pointer, channel, map or function
