@@ -55,7 +55,7 @@ func TestClasses(t *testing.T) {
 	}
 	var rows []string
 	classes, met := map[class]int{}, map[class]int{}
-	harmless, repaired := 0, 0
+	harmless, fixed := 0, 0
 	kinds := map[string][2]int{} // methods, and those with a violation
 	var orders strings.Builder
 	modules := map[string]bool{}
@@ -87,13 +87,13 @@ func TestClasses(t *testing.T) {
 					t.Error("the violation is not explained")
 				}
 			}
-			repair := ""
+			fixText := ""
 			if found != nil {
 				fmt.Fprintf(&orders, "%s, %s, %s\n%v\n", s.module, s.function, s.class, found)
-				repair = "none"
+				fixText = "none"
 				if f := fixOf(s.function); f != nil {
-					repair = f.text
-					repaired++
+					fixText = f.text
+					fixed++
 				}
 			}
 			kind := kindOf(s.method, s.class == atomic)
@@ -103,7 +103,7 @@ func TestClasses(t *testing.T) {
 				count[1]++
 			}
 			kinds[kind] = count
-			rows = append(rows, fmt.Sprintf("| %s | %s, %s | %s | %s | %s | %s | %s | %s |", s.module, s.function, s.place, kind, cell(r), given, s.class, s.reading, repair))
+			rows = append(rows, fmt.Sprintf("| %s | %s, %s | %s | %s | %s | %s | %s | %s |", s.module, s.function, s.place, kind, cell(r), given, s.class, s.reading, fixText))
 			classes[s.class]++
 			modules[s.module] = true
 			if strings.HasPrefix(s.reading, "harmless") {
@@ -124,7 +124,7 @@ func TestClasses(t *testing.T) {
 		"The kinds are those of Figures 12 and 13:\n\n%s\n"+
 		"| module | function, place | kind | open environment | given program | class | reading | fix |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n",
 		len(all), len(modules), classes[atomic], classes[open], classes[program], harmless,
-		len(all)-classes[atomic], classes[program]-harmless, classes[open]+harmless, repaired, len(all)-classes[atomic],
+		len(all)-classes[atomic], classes[program]-harmless, classes[open]+harmless, fixed, len(all)-classes[atomic],
 		kindTable(kinds, len(all)))
 	checkFile(t, "orders.txt", orders.String())
 	checkTable(t, head+strings.Join(rows, "\n")+"\n")

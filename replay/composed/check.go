@@ -131,7 +131,7 @@ func (x *checker) Ran(*schedule.Result) {}
 func (x *checker) Moved() { x.moved() }
 
 func (x *checker) Record(r *schedule.Result) *explore.Seen {
-	if r.Deadlock || x.failure != nil || x.standIn != nil && x.log.beyond {
+	if r.Deadlock || x.failure != nil || x.standIn != nil && x.standIn.log.unjudged {
 		if x.waits.Verdict = explore.Explainable; len(r.Blocked) > 0 && x.blocked == "" {
 			x.blocked = waitText(r)
 		}
@@ -147,7 +147,7 @@ func (x *checker) Record(r *schedule.Result) *explore.Seen {
 	switch {
 	case x.panicked != "":
 	case x.standIn != nil:
-		x.twice = x.twice || len(x.log.calls) > 1 || x.log.point >= 0
+		x.twice = x.twice || len(x.standIn.log.calls) > 1 || x.standIn.log.point >= 0
 	case len(x.returns) < checkTraced:
 		x.returns = append(x.returns, slices.Clone(r.Schedule))
 	}
@@ -309,7 +309,7 @@ func (x *checker) program() schedule.Program {
 	before := func() {
 		x.before()
 		if x.standIn != nil {
-			x.log.most = mostCalls
+			x.standIn.log.most = mostCalls
 		}
 	}
 	return schedule.Program{Before: before, Threads: []func(){x.method, x.environment}, After: x.after}

@@ -8,8 +8,8 @@ import (
 )
 
 // A Map is a concurrent map with the operations of sync.Map; a *sync.Map is one. The
-// environment may run operations at each step of a Range, which loads the keys in order, one
-// after another. It does not run Range and Clear itself.
+// environment may run operations at each step of a Range, which loads the keys one
+// after another, in any order. It does not run Range and Clear itself.
 type Map interface {
 	Load(key any) (value any, ok bool)
 	Store(key, value any)
@@ -45,16 +45,16 @@ var Removals = []string{"LoadAndDelete", "Delete", "CompareAndDelete", "Remove",
 
 // Options for a test. The zero value is what most users want.
 type Options struct {
-	// Ops bounds the operations of the environment in one run; DefaultOps.
+	// Ops bounds the operations of the environment in one execution; DefaultOps.
 	Ops int
 	// Executions bounds the executions; DefaultExecutions.
 	Executions int64
 	// Keys are more keys, or elements of a set, for the environment. It always has the keys
-	// that the method uses; those with pointers have to be here. For a method with Range or
-	// Clear, it has at least two keys.
+	// that the method uses when it runs alone, perhaps after an insertion; those with pointers have to
+	// be here. For a method with Range or Clear, it has at least two keys.
 	Keys []any
 	// Values returns the values that the environment inserts. It is called for
-	// each run, because the method may change what the values point to. By default
+	// each execution, because the method may change what the values point to. By default
 	// they are the values that the method inserts into an empty collection, Constants, and
 	// a different value for each of them. If there are none, they are 1 and 2.
 	Values func() []any
@@ -66,10 +66,9 @@ type Options struct {
 	Without []string
 	// Missing reports values of a map that count as missing for the environment,
 	// such as a cancelled computation. The environment then leaves such values in the
-	// map. It runs an operation only if the operation has the same result and effect on
-	// the map without the keys of such values.
+	// map: of the operations that would return, replace or remove one, it runs Load only.
 	Missing func(value any) bool
-	// Replay is the run to repeat, as a violation gives it. Nothing else is run.
+	// Replay is the execution to repeat, as a violation gives it. Nothing else is run.
 	Replay string
 }
 
@@ -86,10 +85,10 @@ type TB interface {
 	Errorf(format string, args ...any)
 }
 
-// Test fails the test if it finds a run in which the method is not atomic. O is
+// Test fails the test if it finds an execution in which the method is not atomic. O is
 // Map, Set or Queue.
 //
-// It also fails if the method was not exercised: see Report.Exercised. A method with a single
+// It also fails if the method was not explored: see Report.Reason. A method with a single
 // operation is atomic; it passes if it calls Point after the operation.
 //
 // If the method waits for something other than the collection, such as a channel without
@@ -150,7 +149,7 @@ func Explore[O any](ctx context.Context, method func(O) any, o Options) (*Report
 }
 
 // Point marks the operation that the method has run last as its linearization
-// point. Only the order with the method at that point is then checked. In a run
+// point. Only the order with the method at that point is then checked. In an execution
 // without a point, all orders are checked. If there are several points, the last one
 // counts.
 //

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/explore/schedule"
 )
 
@@ -230,7 +229,7 @@ func TestOwnOrder(t *testing.T) {
 	}
 }
 
-// TestNames: values of any type come back as they were.
+// TestNames: different values of any type have different names.
 func TestNames(t *testing.T) {
 	type named int
 	type part struct {
@@ -239,15 +238,8 @@ func TestNames(t *testing.T) {
 		c *node
 	}
 	p := &node{}
-	for _, v := range []any{nil, true, 3, "x", int8(-3), uint(3), 2.5, named(4), "", p, part{1, "\x00", p}, [2]int{1, 2}, errCancelled, struct{}{}, complex(1, 2)} {
-		n := names{own: true}
-		w := n.value(v)
-		if back := n.goValue(w); back != v || w.Kind() == history.Null || w.Kind() == history.None {
-			t.Errorf("%v (%T) is %v, and %v again", v, v, w, back)
-		}
-	}
 	n := names{own: true}
-	values := []any{nil, 0, int8(0), "0", "", false, named(0), part{}, part{b: "0"}, p, &node{}, (*node)(nil), []any{0}, []any{"0"}, []int{0}, [1]int{0}, struct{}{}}
+	values := []any{nil, true, 3, "x", int8(-3), uint(3), 2.5, named(4), part{1, "\x00", p}, [2]int{1, 2}, errCancelled, complex(1, 2), 0, int8(0), "0", "", false, named(0), part{}, part{b: "0"}, p, &node{}, (*node)(nil), []any{0}, []any{"0"}, []int{0}, [1]int{0}, struct{}{}}
 	known := map[string]bool{}
 	for _, v := range values {
 		known[valueText(n.value(v))] = true

@@ -53,8 +53,8 @@ func serializable(accesses []access) bool {
 func (x *checker) accesses(calls []int) (list []access) {
 	at := 0
 	for i := 0; i <= len(calls); i++ {
-		for ; at < len(x.log.calls) && x.log.calls[at].after == i; at++ {
-			c := x.log.calls[at]
+		for ; at < len(x.standIn.log.calls) && x.standIn.log.calls[at].after == i; at++ {
+			c := x.standIn.log.calls[at]
 			list = append(list, newAccess(c.name, c.args, c.results, false))
 		}
 		if i < len(calls) {

@@ -60,10 +60,10 @@
 //	Report          what was explored, a Violation, or the reason why it was not
 //
 // Test searches with one operation of the environment, then two, and so on up to Options.Ops, with as many
-// preemptions. Each operation is one step, so these are all executions, and no violation needs fewer operations
-// than the first one. A test compares this with brute force on random methods. --check has four searches: one
+// preemptions. Each operation is one step, so more preemptions make no difference, and the first violation has the
+// fewest operations. A test compares this with brute force on random methods. --check has four searches: one
 // operation and then two, with one preemption and then with two. Each ends after 32,768 executions or 15 seconds.
-// Report.Ops and Preemptions are the bounds of the last search before which all were complete.
+// Report.Ops and Preemptions are the bounds of the last complete search, if those before it were complete, too.
 //
 // The environment has the keys and values that the method uses alone, constants, and different values. That of --check
 // leaves out values with which the function panics alone: it does not expect them.
@@ -72,8 +72,7 @@
 //
 // The history has the environment's operations, one after another. The method is a
 // single operation, after those that return before it begins, and before those that begin when it has
-// returned. So a linearization is a
-// place of the method among the others. At each place, the method runs alone, and the
+// returned. So a linearization is a place of the method among the others that overlap it. At each place, the method runs alone, and the
 // others around it. If no place gives the results and the contents of the history, the
 // execution is a violation. Since the collection is read at the end, a lost update shows even if
 // no other operation observes it.
@@ -123,22 +122,23 @@
 // Nothing is proved beyond the bounds, Report.Ops and Executions.
 //
 // The following are limits of Test:
-//   - The method must not start goroutines that use the collection. Each execution is one of the method's code
-//     without hooks: locks and channels in it are not scheduled. It must not wait for such a channel: Test waits,
-//     too, until the time limit of go test.
+//   - The method must not start goroutines that use the collection, nor wait for anything but the collection,
+//     such as a channel without a receiver: Test waits, too, until the time limit of go test.
 //   - The environment does not run Range and Clear.
 //   - The collection is empty at first. Operations of the environment before the method fill it.
-//   - A run has one call of the method. Concurrent calls of it are covered only if
+//   - If the method does not do the same whenever the collection returns the same, executions are undecided,
+//     and Test fails.
+//   - An execution has one call of the method. Concurrent calls of it are covered only if
 //     operations of the environment have the same effects.
-//   - A run with more than 100 operations of the method is not judged.
+//   - An execution with more than 100 operations of the method is not judged.
 //   - A method that never returns after a second operation is not exercised, and Test fails: the
 //     keys and values have to lead there. Report.Reason says so.
 //   - If the method panics, the panic is its result. A panic that also occurs when the
 //     method runs alone in the same state is not a violation; Report.Panics has its text.
 //   - Values of types other than int, string and bool are compared by type and
-//     content. Pointers that the method makes have no identity between runs. They
+//     content. Pointers that the method makes have no identity between executions. They
 //     are compared by what they point to when the method has ended, if that is the
-//     same in two runs. Pointers from Options.Values are compared by identity.
+//     same in two replays. Pointers from Options.Values are compared by identity.
 //   - The environment does not have pointers that the method makes, and does not compare with them. Keys with
 //     pointers have to be in Options.Keys.
 //

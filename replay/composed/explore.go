@@ -29,8 +29,8 @@ func newTest[O any](method func(O) any, o *Options) (*checker, error) {
 	}
 	var b *body
 	b = newBody(&Target{
-		Function:   func() any { return b.call() },
-		Collection: func() []any { return b.operations },
+		Function:   func() any { return b.standIn.call() },
+		Collection: func() []any { return b.standIn.operations },
 		Operations: operations,
 	})
 	b.open, b.without = open, o.Without
@@ -72,8 +72,11 @@ func (x *checker) prepareTest(o *Options) error {
 		return errors.New("Options.Values returns nothing")
 	}
 	keys := x.withKeys(o.Keys)
-	if len(keys) < 2 && slices.ContainsFunc(x.log.calls, func(c loggedCall) bool { return c.name == "Range" || c.name == "Clear" }) {
-		keys = append(keys, 1)[:1]
+	usesAll := func(c loggedCall) bool { return c.name == "Range" || c.name == "Clear" }
+	if len(keys) < 2 && slices.ContainsFunc(x.standIn.log.calls, usesAll) {
+		if len(keys) == 0 {
+			keys = []any{1}
+		}
 		if other, ok := different(keys[0]); ok {
 			keys = append(keys, other)
 		}
@@ -95,23 +98,19 @@ func (x *checker) prepareTest(o *Options) error {
 // use sets the keys and values of the environment. Those of each execution are new, because the method may
 // change what values point to.
 func (x *checker) use(keys []any, values func() []any) {
+	keys = distinct(keys)
 	x.renew = func() []reflect.Value {
 		if x.isSet() {
 			return holders(distinct(append(slices.Clone(keys), values()...)))
 		}
-		return append(holders(distinct(keys)), holders(distinct(values()))...)
+		return append(holders(keys), holders(distinct(values()))...)
 	}
 	x.samples = x.renew()
 	x.isKey, x.ofArg = make([]bool, len(x.samples)), slices.Repeat([]int{-1}, len(x.samples))
-	for i := range x.samples {
-		x.isKey[i] = i < len(distinct(keys)) || x.isSet()
+	for i := range x.isKey {
+		x.isKey[i] = i < len(keys) || x.isSet()
 	}
 	x.combineAll()
-}
-
-// isSet reports whether the collection has keys but no values.
-func (x *checker) isSet() bool {
-	return !slices.ContainsFunc(x.kinds, func(k string) bool { return strings.Contains(k, "v") })
 }
 
 // inserts reports whether a call of the environment inserts a key or value.
@@ -188,7 +187,7 @@ func (x *checker) runAlone(call int) {
 // logged returns the operations of the method as a string.
 func (x *checker) logged() string {
 	var b strings.Builder
-	for _, c := range x.log.calls {
+	for _, c := range x.standIn.log.calls {
 		b.WriteString(c.name)
 		for _, v := range slices.Concat(c.args, c.results) {
 			b.WriteString(" " + valueText(x.names.value(v)))
@@ -199,7 +198,7 @@ func (x *checker) logged() string {
 
 // arguments returns the arguments of the given kinds in the operations of the method.
 func (x *checker) arguments(kinds string) (list []any) {
-	for _, c := range x.log.calls {
+	for _, c := range x.standIn.log.calls {
 		at := slices.IndexFunc(x.Operations, func(o string) bool { return strings.HasPrefix(o, c.name+" ") })
 		for i, a := range c.args {
 			if at >= 0 && i < len(x.kinds[at]) && strings.ContainsRune(kinds, rune(strings.TrimPrefix(x.kinds[at], "?")[i])) {

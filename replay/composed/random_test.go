@@ -289,7 +289,7 @@ func (x *checker) performed(calls []int) (env []operation) {
 // gaps returns before which operation of the method the operations of the environment ran.
 func (x *checker) gaps(calls []int) []int {
 	gaps := make([]int, len(calls))
-	for _, c := range x.log.calls {
+	for _, c := range x.standIn.log.calls {
 		for i := range gaps {
 			if i >= c.after {
 				gaps[i]++

@@ -153,10 +153,10 @@ func (x *checker) tracedSteps(f *explore.Found, o *observed) (steps []Step) {
 func (x *checker) loggedSteps(o *observed) (steps []Step) {
 	at := 0
 	for i := 0; i <= len(o.calls); i++ {
-		for ; at < len(x.log.calls) && x.log.calls[at].after == i; at++ {
-			c := x.log.calls[at]
+		for ; at < len(x.standIn.log.calls) && x.standIn.log.calls[at].after == i; at++ {
+			c := x.standIn.log.calls[at]
 			text := with(c.name+"("+x.list(c.args)+")", x.list(c.results))
-			if at == x.log.point {
+			if at == x.standIn.log.point {
 				text += " <- linearization point"
 			}
 			steps = append(steps, Step{Text: text})
@@ -196,7 +196,7 @@ func with(call, result string) string {
 
 // isWrongPoint reports whether a violation of Test is none with the method at another place.
 func (x *checker) isWrongPoint(f *explore.Found) bool {
-	if x.log.point < 0 {
+	if x.standIn.log.point < 0 {
 		return false
 	}
 	x.anyPoint = true
@@ -211,7 +211,7 @@ func (v *Violation) String() string {
 	indent := "  "
 	if v.Replay != "" {
 		if indent = ""; v.WrongPoint {
-			b.WriteString("the linearization point is wrong: with the method at another place, this run is linearizable\n\n")
+			b.WriteString("the linearization point is wrong: with the method at another place, this execution is linearizable\n\n")
 		} else {
 			b.WriteString("the method is not atomic\n\n")
 		}

@@ -15,18 +15,18 @@ type standIn struct {
 	call       func() any   // the method under test, on this collection
 	operations []any        // for the environment, in the order of Target.Operations
 	list       func() []any // the contents, or nil if they are read by Range
-	isSet      bool         // they have no order
-	known      func()       // removes what Options.Missing reports, or is nil
+	forget     func()       // removes what Options.Missing reports, or is nil
 	log        *log
 }
 
 // A log has the operations of the method. The environment uses the collection without one.
 type log struct {
-	b      *body
-	calls  []loggedCall
-	most   int  // bounds the calls, if it is not 0
-	point  int  // the number of the call that is the linearization point, or -1
-	beyond bool // there were too many calls, or the environment has done what Options.Missing forbids
+	b     *body
+	calls []loggedCall
+	most  int // bounds the calls, if it is not 0
+	point int // the number of the call that is the linearization point, or -1
+	// There were too many calls, or the environment did what Options.Missing forbids.
+	unjudged bool
 }
 
 type loggedCall struct {
@@ -44,7 +44,7 @@ func (l *log) add(name string, args []any, results ...any) {
 	switch {
 	case l == nil:
 	case l.most > 0 && len(l.calls) >= l.most:
-		l.beyond = true
+		l.unjudged = true
 		panic("composed: too many operations")
 	default:
 		l.calls = append(l.calls, loggedCall{name, args, results, len(l.b.results)})
@@ -52,9 +52,10 @@ func (l *log) add(name string, args []any, results ...any) {
 }
 
 // markPoint makes the last operation the linearization point, if there is one.
-func (l *log) markPoint() {
-	l.point = len(l.calls) - 1
-}
+func (l *log) markPoint() { l.point = len(l.calls) - 1 }
+
+// pointAfter returns how many operations of the environment come before the linearization point.
+func (l *log) pointAfter() int { return l.calls[l.point].after }
 
 // The operations as in Target.Operations. The environment does not run Clear, nor Range, which reads the
 // contents.
@@ -71,11 +72,11 @@ func standInFor(method any, missing func(any) bool) (open func(*log) *standIn, o
 	case func(Map) any:
 		return func(l *log) *standIn {
 			m := mapOf{all: &sync.Map{}, log: l}
-			env := mapOf{all: m.all, missing: missing, beyond: &l.beyond}
+			env := mapOf{all: m.all, missing: missing, unjudged: &l.unjudged}
 			s := &standIn{call: func() any { return f(m) }, log: l,
 				operations: []any{env.Load, env.Store, env.LoadOrStore, env.LoadAndDelete, env.Delete, env.Swap, env.CompareAndSwap, env.CompareAndDelete, env.Range}}
 			if missing != nil {
-				s.known = env.known
+				s.forget = env.forget
 			}
 			return s
 		}, mapOperations, nil
@@ -84,7 +85,7 @@ func standInFor(method any, missing func(any) bool) (open func(*log) *standIn, o
 			s, env := setOf{&[]any{}, l}, setOf{}
 			env.all = s.all
 			return &standIn{call: func() any { return f(s) }, log: l,
-				operations: []any{env.Add, env.Remove, env.Contains, env.Size}, list: func() []any { return *s.all }, isSet: true}
+				operations: []any{env.Add, env.Remove, env.Contains, env.Size}, list: func() []any { return *s.all }}
 		}, setOperations, nil
 	case func(Queue) any:
 		return func(l *log) *standIn {
@@ -98,20 +99,22 @@ func standInFor(method any, missing func(any) bool) (open func(*log) *standIn, o
 }
 
 // A mapOf is the map for the method, or for the environment. For the environment, values that are
-// missing are not there. It leaves them in the map: all operations but Load are beyond it if they
-// meet one.
+// missing are not there, and it leaves them in the map: it does not run an operation other than Load that
+// meets one.
 type mapOf struct {
 	all *sync.Map
 	*log
-	missing func(any) bool
-	beyond  *bool
+	missing  func(any) bool
+	unjudged *bool // is set then
 }
 
+// meets reports whether a value is missing for the environment.
 func (m mapOf) meets(v any, found bool) bool { return found && m.missing != nil && m.missing(v) }
 
+// done logs an operation that met a value.
 func (m mapOf) done(met any, found bool, name string, args []any, results ...any) {
 	if m.meets(met, found) {
-		*m.beyond = true
+		*m.unjudged = true
 	}
 	m.add(name, args, results...)
 }
@@ -178,8 +181,8 @@ func (m mapOf) Clear() {
 	m.add("Clear", nil)
 }
 
-// known removes the values that are missing.
-func (m mapOf) known() {
+// forget removes the values that are missing.
+func (m mapOf) forget() {
 	m.all.Range(func(k, v any) bool {
 		if m.missing(v) {
 			m.all.Delete(k)

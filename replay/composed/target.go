@@ -59,7 +59,7 @@ type body struct {
 	alphabet []environmentCall
 
 	// Of the present execution:
-	*standIn
+	standIn    *standIn // of Test, or nil
 	names      names
 	args       []reflect.Value
 	pool       []reflect.Value // samples, or new pointers for those that are pointers
@@ -232,8 +232,8 @@ func (b *body) method() {
 	results, panicked := protect(func() []reflect.Value { return b.function.Call(b.args) })
 	schedule.Returned() // it does not return if the execution is being ended
 	b.returned, b.panicked, b.begun, b.returnedAt = results, panicked, len(b.calls), len(b.calls)
-	if b.standIn != nil && b.log.point >= 0 && !b.anyPoint {
-		b.began = b.log.calls[b.log.point].after
+	if b.standIn != nil && b.standIn.log.point >= 0 && !b.anyPoint {
+		b.began = b.standIn.log.pointAfter()
 		b.begun = b.began
 	}
 }
@@ -322,19 +322,19 @@ func (b *body) entries() (keys, values []reflect.Value) {
 
 // forget removes what Options.Missing reports.
 func (b *body) forget() {
-	if b.standIn != nil && b.known != nil {
-		b.known()
+	if b.standIn != nil && b.standIn.forget != nil {
+		b.standIn.forget()
 	}
 }
 
 // contents returns the names of what the collection holds at the end: keys and values, or what was
 // read.
 func (b *body) contents() (list [][]value) {
-	if b.standIn != nil && b.list != nil {
-		for _, v := range b.list() {
+	if b.standIn != nil && b.standIn.list != nil {
+		for _, v := range b.standIn.list() {
 			list = append(list, []value{b.names.value(v)})
 		}
-		if b.isSet {
+		if b.isSet() {
 			sortByFirst(list)
 		}
 		return list
@@ -352,6 +352,11 @@ func (b *body) contents() (list [][]value) {
 		list = append(list, names)
 	}
 	return list
+}
+
+// isSet reports whether the collection has keys but no values.
+func (b *body) isSet() bool {
+	return !slices.ContainsFunc(b.kinds, func(k string) bool { return strings.Contains(k, "v") })
 }
 
 func sortByFirst(list [][]value) {

@@ -10,18 +10,17 @@ import (
 
 type value = history.Value
 
-// names has the Go values of one run. Ints, strings and bools are themselves in
+// names names the Go values of one execution. Ints, strings and bools are themselves in
 // a history. Any other value is a list that contains its name. The name of a value
 // without pointers is its type and content. A pointer, channel, map or function
 // is named by its type and a number. If the method made or brought it, the number is
-// marked. It counts in the order in which the run first used such values. The history of
-// the run has other numbers; see name.
+// marked. It counts in the order in which the execution first used such values. The history of
+// the execution has other numbers; see name.
 type names struct {
 	own      bool            // new pointers are the method's own from now on
 	made     []reflect.Value // the method's own pointers, by number
 	numbers  map[int]int     // their numbers in the history
 	inside   bool            // it names the target of a pointer: pointers in it are named by type only
-	byName   map[string]any
 	pointers map[pointer]string
 	counts   map[reflect.Type]int
 }
@@ -44,25 +43,7 @@ func (n *names) value(v any) value {
 	case bool:
 		return history.BoolValue(v)
 	}
-	if n.byName == nil {
-		n.byName, n.pointers, n.counts = map[string]any{}, map[pointer]string{}, map[reflect.Type]int{}
-	}
-	name := n.text(reflect.ValueOf(v), 0)
-	n.byName[name] = v
-	return history.ListValue(history.StringValue(name))
-}
-
-// goValue is the inverse of value.
-func (n *names) goValue(v value) any {
-	switch v.Kind() {
-	case history.Int:
-		return int(v.Int())
-	case history.String:
-		return v.Text()
-	case history.Bool:
-		return v.Bool()
-	}
-	return n.byName[v.List()[0].Text()]
+	return history.ListValue(history.StringValue(n.text(reflect.ValueOf(v), 0)))
 }
 
 // maxNesting bounds the nesting of a value that its name shows, because a slice can
@@ -136,6 +117,9 @@ func (n *names) pointer(v reflect.Value) string {
 		return t.String() + "(nil)"
 	case n.inside:
 		return t.String()
+	}
+	if n.pointers == nil {
+		n.pointers, n.counts = map[pointer]string{}, map[reflect.Type]int{}
 	}
 	p := pointer{t, v.Pointer()}
 	if n.pointers[p] == "" {
