@@ -254,7 +254,7 @@ func TestJudge(t *testing.T) {
 		x.limit = 4
 		x.search = &explore.Search{Ctx: context.Background(), Oracle: x, Body: x.program(), Result: &explore.Exploration{}}
 		by := schedule.NewPOS(random.Uint64())
-		for range 50 {
+		for range 200 { // most are atomic
 			o := x.Record(schedule.Run(&x.search.Body, by, schedule.Limits{})).Detail.(*observed)
 			env, gaps := x.performed(o.calls), x.gaps(o.calls)
 			atomic := atomicByHand(steps, env, gaps)
