@@ -185,7 +185,10 @@
 //   - partial-order reduction (schedule.DPOR), for the sequential runs of such objects: without it,
 //     six programs of TestTicks are undecided, and the levels of the 53 are not known of all;
 //   - calls that wait for one another (see Methods that wait): without them, an exchanger that lets
-//     one of two go too early has no finding.
+//     one of two go too early has no finding;
+//   - what levels allow, decided here from the sequential runs. Asking the Checker instead has the same
+//     verdicts, in 0.94 to 1.02 times the processor time, but it has 27 lines more, and Go tests and
+//     Finding.Expected no longer know the outcomes.
 //
 // # Speed
 //

@@ -407,7 +407,8 @@ func (o *oracle) search(t sought) bool {
 		sure = o.searchPauses(t.bound) && sure
 		schedule.Redraw(nil)
 	}
-	t.outcome, t.sure = slices.Clone(t.outcome), o.found || sure && o.failure == nil && o.ticks <= mostTicks
+	sure = sure && o.failure == nil && (!o.expected.IsRelaxed() || o.expected.Failure() == nil)
+	t.outcome, t.sure = slices.Clone(t.outcome), o.found || sure && o.ticks <= mostTicks
 	if !o.found { // with another order of events it may be needed again
 		o.searched = append(o.searched, t)
 	}
