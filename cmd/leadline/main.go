@@ -62,6 +62,7 @@ func commands() []command {
 		{"record", "--simulate MODEL|--subject NAME", "make a history whose verdict is known", setupRecord},
 		{"stress", "--subject NAME|--new CONSTRUCTOR", "find methods that are not atomic, by generated programs", setupStress},
 		{"safety", "--new CONSTRUCTOR|--package PATH", "find types that are not safe for concurrent use: panics, fatal errors, deadlocks", setupSafety},
+		{"explore", "[PACKAGE...]", "run existing Go tests under systematic schedules: panics, failures, deadlocks, leaks", setupExplore},
 		{"replay", "FILE|SCHEDULE", "replay a schedule that stress has found, step by step", setupReplay},
 		{"composed", "PACKAGE...", "list, or check, functions that compose operations of a concurrent collection", setupComposed},
 		{"models", "[MODEL...]", "list the specifications and their methods, and the bundled objects", setupModels},

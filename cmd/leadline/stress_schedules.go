@@ -13,10 +13,12 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/leadline/leadline/cmd/internal/output"
 	"github.com/leadline/leadline/history/codec"
 	"github.com/leadline/leadline/history/explore"
 	"github.com/leadline/leadline/history/explore/instrument"
 	"github.com/leadline/leadline/history/explore/schedule"
+	"github.com/leadline/leadline/history/explore/tests"
 	"github.com/leadline/leadline/history/explore/worker"
 	"github.com/leadline/leadline/history/stress"
 	"github.com/leadline/leadline/replay/report"
@@ -48,6 +50,11 @@ func setupReplay(flags *pflag.FlagSet) func(streams, []string) int {
 func (f *stressFlags) replay(s streams, args []string) int {
 	if len(args) != 1 || args[0] == "" {
 		return fail(s, "replay", errors.New("takes one saved file, or one schedule"))
+	}
+	if tests.IsSaved(args[0]) {
+		ctx, restore := output.Interruptible()
+		defer restore()
+		return replayTest(ctx, s, args[0], f.output.Value == "json")
 	}
 	f.schedules.replay = args[0]
 	err := f.prepareReplay()

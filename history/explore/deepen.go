@@ -100,12 +100,12 @@ func (s *Search) runEach(by schedule.Strategy, most int64, bound func() int) (su
 	for n := int64(1); ; n++ {
 		at, before := bound(), e.Undecided
 		r := s.Execute(by)
-		if r.Panic != nil {
+		if r.Panic != nil && !s.Whole {
 			e.Panic, e.PanicSchedule, e.PanicStack = PanicText(r.Panic), slices.Clone(r.Schedule), r.Crash.Trace()
 			return min(sure, at-1), nil
 		}
 		seen := s.Record(r)
-		if seen == nil && !r.Pruned {
+		if seen == nil && !r.Pruned || r.Cut {
 			sure = min(sure, at-1)
 		}
 		var f, suspect *Found
@@ -188,5 +188,7 @@ const longSpin = 1 << 20
 // spinsLonger reports whether the threads of a violation still spin if they have more time.
 // A loop that counts its rounds may end.
 func (s *Search) spinsLonger(f *Found) bool {
-	return schedule.Run(&s.Body, schedule.NewReplay(f.Schedule), schedule.Limits{Spin: longSpin}).Spins
+	limits := s.Limits
+	limits.Spin = longSpin
+	return schedule.Run(&s.Body, schedule.NewReplay(f.Schedule), limits).Spins
 }

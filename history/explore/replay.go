@@ -25,7 +25,9 @@ const anotherTick = 1003
 
 // ReplayLate is Replay, once, with a clock that advances faster: what differs shows a time.
 func (s *Search) ReplayLate(f *Found) *Seen {
-	return s.Record(schedule.Run(&s.Body, schedule.NewReplay(f.Schedule), schedule.Limits{Tick: anotherTick}))
+	limits := s.Limits
+	limits.Tick = anotherTick
+	return s.Record(schedule.Run(&s.Body, schedule.NewReplay(f.Schedule), limits))
 }
 
 // panicReplays is how often a panic is replayed.

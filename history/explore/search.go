@@ -125,6 +125,9 @@ type Search struct {
 	// With OnlyFaults, executions are searched for faults alone. With OnlySoon, those that the
 	// oracle postpones are not judged.
 	OnlyFaults, OnlySoon bool
+	// With Whole, the oracle judges executions that end by a panic or are cut as well.
+	Whole  bool
+	Limits schedule.Limits // of each execution
 
 	Plan   Plan
 	Result *Exploration
@@ -159,7 +162,7 @@ func (s *Search) Explore(plan Plan) (err error) {
 
 // Execute runs the body once.
 func (s *Search) Execute(by schedule.Strategy) *schedule.Result {
-	r := schedule.Run(&s.Body, by, schedule.Limits{})
+	r := schedule.Run(&s.Body, by, s.Limits)
 	s.Spawns = s.Spawns || r.Spawned > 0
 	e := s.Result
 	e.Executions++
@@ -176,7 +179,7 @@ func (s *Search) Execute(by schedule.Strategy) *schedule.Result {
 
 // Record returns what stands for the execution that has just ended, or nil if that is not to be judged.
 func (s *Search) Record(r *schedule.Result) *Seen {
-	if r.Diverged || r.Foreign > 0 || r.Cut || r.Pruned || r.Panic != nil {
+	if r.Diverged || r.Foreign > 0 || r.Pruned || !s.Whole && (r.Cut || r.Panic != nil) {
 		return nil
 	}
 	seen := s.Oracle.Record(r)

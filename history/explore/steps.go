@@ -39,7 +39,7 @@ const shownSpins = 8
 // end: all of them if it is a deadlock, and those in left, which certainly do. call names the call of
 // a number, or is "" if there is none, and result names what it returned.
 func (s *Search) Steps(by schedule.Schedule, left []int, call, result func(index int) string) (list []Step, blocked []Blocked) {
-	r := schedule.Trace(&s.Body, by, schedule.Limits{})
+	r := schedule.Trace(&s.Body, by, s.Limits)
 	events, end := r.Events, len(r.Trace)
 	if r.Spins {
 		end = min(end, lastChange(r)+shownSpins*len(s.Body.Threads))
@@ -68,7 +68,7 @@ func (s *Search) Steps(by schedule.Schedule, left []int, call, result func(index
 	}
 	for i := range r.Blocked {
 		b := &r.Blocked[i]
-		if isLeft := slices.Contains(left, b.Thread); isLeft || r.Deadlock && (!b.Daemon || b.Spins || b.Holder >= 0 || holds(r.Blocked, b.Thread)) {
+		if isLeft := slices.Contains(left, b.Thread); isLeft || r.Deadlock && (s.Whole || !b.Daemon || b.Spins || b.Holder >= 0 || holds(r.Blocked, b.Thread)) {
 			blocked = append(blocked, Blocked{b, s.waits(b, call(b.Index)), s.waitsFor(b)})
 		}
 	}
@@ -93,6 +93,10 @@ func (s *Search) waits(b *schedule.Blocked, call string) string {
 	switch place := b.Started(); {
 	case call != "" && !b.Daemon:
 		who = fmt.Sprintf("%s (thread %d)", call, s.shown(b.Thread))
+	case call == "" && b.Daemon && place != "":
+		who = fmt.Sprintf("a goroutine started at %s (thread %d)", ShortPlace(place), s.shown(b.Thread))
+	case call == "" && !b.Daemon:
+		who = fmt.Sprintf("the test (thread %d)", s.shown(b.Thread))
 	case call != "" && place != "":
 		who = fmt.Sprintf("a goroutine that %s started at %s (thread %d)", call, ShortPlace(place), s.shown(b.Thread))
 	}

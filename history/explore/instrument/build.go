@@ -36,6 +36,9 @@ type Target struct {
 	Tags []string
 	// Tests adds the test files of the named packages.
 	Tests bool
+	// Explore makes a body of each test, with a stand-in of package testing; see package tests. It adds
+	// test files as Tests does.
+	Explore bool
 	// Cache is the directory of the cache; "" is leadline/instrument in that of
 	// the user.
 	Cache string
@@ -67,6 +70,7 @@ type build struct {
 func Build(ctx context.Context, t Target) (*Copies, error) {
 	b := &build{Target: t, copies: &Copies{Overlay: map[string]string{}}, chosen: map[string]*golist.Package{}, followed: map[string]bool{},
 		left: map[string]bool{}, refused: map[string]error{}, standard: map[string]bool{}, checked: map[*golist.Package]checked{}}
+	b.Tests = b.Tests || b.Explore
 	if err := b.environment(ctx); err != nil {
 		return nil, err
 	}
@@ -77,6 +81,9 @@ func Build(ctx context.Context, t Target) (*Copies, error) {
 		if err := b.module(ctx, m); err != nil {
 			return nil, err
 		}
+	}
+	if err := b.requireLeadline(ctx); err != nil {
+		return nil, err
 	}
 	if err := b.replaceModules(ctx); err != nil {
 		return nil, err
@@ -157,8 +164,8 @@ func (b *build) choose(ctx context.Context) error {
 		return err
 	}
 	for _, p := range b.list.Named {
-		if p.Name == "main" && strings.HasSuffix(p.Path(), ".test") {
-			continue // generated
+		if isGenerated(p) {
+			continue
 		}
 		if err := b.mayBeNamed(p); err != nil {
 			return err
@@ -176,6 +183,7 @@ func (b *build) choose(ctx context.Context) error {
 	if !b.Alone {
 		b.follow()
 	}
+	b.addHelpers()
 	for _, p := range b.list.Packages {
 		if p.Standard || b.isChosen(p.Path()) || p.Module == nil || p.Module.Path == ownModule {
 			continue
@@ -189,6 +197,11 @@ func (b *build) choose(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// isGenerated reports whether a package is the main package of a test program.
+func isGenerated(p *golist.Package) bool {
+	return p.Name == "main" && strings.HasSuffix(p.Path(), ".test")
 }
 
 // always matches small packages that are used instead of package sync or maps. They are

@@ -186,7 +186,7 @@ func resolved(dir string) string {
 // moduleKey returns the name in the cache. Export data has names that depend on
 // its contents.
 func (b *build) moduleKey(m *module, copied bool) (string, error) {
-	parts := []string{m.Path, m.Version, m.Dir, m.GoVersion, fmt.Sprint(b.Plain, b.Tests, copied)}
+	parts := []string{m.Path, m.Version, m.Dir, m.GoVersion, fmt.Sprint(b.Plain, b.Tests, b.Explore, copied)}
 	for _, p := range m.packages {
 		parts = append(parts, p.ImportPath, strings.Join(p.GoFiles, " "), fmt.Sprint(b.followed[p.Path()]))
 		for _, path := range p.Deps {
@@ -235,7 +235,7 @@ func (b *build) fill(ctx context.Context, m *module, copied bool, dir string) er
 		if s == nil {
 			continue
 		}
-		files, err := rewrite(b.list, s, b.Plain, notes)
+		files, err := rewrite(b.list, s, &b.Target, notes)
 		if why := notes.unfit(err); why != "" && b.followed[p.Path()] {
 			notes.Counts, notes.Missed = nil, []Missed{{"the package, which cannot be instrumented: " + why, p.Dir, 1}}
 			continue

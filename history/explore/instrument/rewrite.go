@@ -27,9 +27,12 @@ const (
 	schedule = room + "schedule"
 )
 
+// A standIn is a package below room.
+type standIn struct{ path, name string }
+
 // shims has the stand-ins of packages of the standard library, below room,
 // and the names of these packages.
-var shims = map[string]struct{ path, name string }{
+var shims = map[string]standIn{
 	"sync":         {"shim/sync", "sync"},
 	"sync/atomic":  {"shim/atomic", "atomic"},
 	"hash/maphash": {"shim/maphash", "maphash"},
@@ -44,9 +47,10 @@ var shims = map[string]struct{ path, name string }{
 // A rewriter rewrites the files of one package.
 type rewriter struct {
 	*golist.Source
-	fset  *token.FileSet
-	plain bool
-	notes *Notes
+	fset    *token.FileSet
+	plain   bool
+	notes   *Notes
+	explore bool // see Target
 
 	edits
 	used    bool                // the file needs the hooks
@@ -57,8 +61,9 @@ type rewriter struct {
 }
 
 // rewrite returns the new texts of the files of a package, by name.
-func rewrite(list *golist.List, s *golist.Source, plain bool, notes *Notes) (map[string][]byte, error) {
-	r := &rewriter{Source: s, fset: list.Fset, plain: plain, notes: notes, globals: changingGlobals(s)}
+func rewrite(list *golist.List, s *golist.Source, t *Target, notes *Notes) (map[string][]byte, error) {
+	plain := t.Plain
+	r := &rewriter{Source: s, fset: list.Fset, plain: plain, explore: t.Explore, notes: notes, globals: changingGlobals(s)}
 	if plain {
 		r.shares = sharedVariables(s)
 	}
@@ -124,12 +129,8 @@ func (r *rewriter) rewriteFile(f *ast.File) {
 	})
 	for _, i := range f.Imports {
 		path, _ := strconv.Unquote(i.Path.Value)
-		if to, ok := shims[path]; ok {
-			text := strconv.Quote(room + to.path)
-			if i.Name == nil {
-				text = to.name + " " + text
-			}
-			r.cut(i.Path.Pos(), i.Path.End(), text)
+		if to, ok := r.standInFor(path); ok {
+			r.cut(i.Path.Pos(), i.Path.End(), to.importSpec(i.Name != nil))
 			r.notes.count("import "+path, 1)
 		}
 	}
@@ -147,6 +148,7 @@ func (r *rewriter) rewriteFile(f *ast.File) {
 		}
 	}
 	r.register(f)
+	r.wrapTests(f)
 	if r.used {
 		r.open(f.Name.End(), "; import "+hook+" "+strconv.Quote(schedule))
 		r.raise(f)

@@ -13,11 +13,14 @@ import "math/bits"
 // A goroutine may sleep again and again, as a janitor does, while the threads of the program
 // wait for something else. If it has woken twice in vain, the next sleeper follows: so a timeout of an hour ends although another
 // goroutine wakes each second. If sleepers have woken mostVain times in vain, they are taken
-// to do so forever, and the threads of the program are in a deadlock.
+// to do so forever, and the threads of the program are in a deadlock; see also Limits.Vain.
 type clocked struct {
-	due   uint64 // sleepers whose time has come
-	ticks int    // those that the strategy has left
-	vain  int    // how often sleepers woke since a thread of the program took a step
+	due     uint64  // sleepers whose time has come
+	ticks   int     // those that the strategy has left
+	vain    int     // how often sleepers woke since a thread of the program took a step
+	most    int     // how often they may
+	cuts    bool    // the execution is Cut then, and threads of the program are patient, too
+	stepped *thread // took the last step
 }
 
 const (
@@ -97,11 +100,17 @@ func (s *scheduler) wakeNext() bool {
 	if next == nil {
 		next = s.earliest(asleep)
 	}
-	if next == nil || s.vain >= mostVain {
+	if next == nil {
+		return false
+	}
+	if s.vain >= s.most {
+		s.result.Cut = s.cuts
 		return false
 	}
 	if next.daemon {
 		s.vain++
+	}
+	if next.daemon || s.cuts {
 		next.vain++
 	}
 	s.passTo(next.wake)
@@ -112,6 +121,16 @@ func (s *scheduler) wakeNext() bool {
 func (s *scheduler) wakes(t *thread) {
 	s.sleeping &^= t.bit
 	s.due &^= t.bit
+}
+
+// goesOn is called when another thread than before has taken a step. Those that woke in vain may have
+// waited for that.
+func (s *scheduler) goesOn(t *thread) {
+	if s.stepped = t; s.cuts {
+		for _, t := range s.threads[:s.live] {
+			t.vain = 0
+		}
+	}
 }
 
 // works is called when a thread of the program has taken a step.

@@ -18,9 +18,11 @@ import (
 // may be in the set, collects, and sees whether the thing is gone. If it is not, some other
 // thread, the object or a global variable refers to it. The threads that wait for it have to be
 // spared in the next round, since they may refer to what others wait for.
-func Forever(p *Program, schedule Schedule) []Blocked {
-	for set := ^uint64(0); set != 0; {
-		r := the.execute(p, NewReplay(schedule), Limits{forever: set}, false)
+//
+// The limits are those of the execution.
+func Forever(p *Program, schedule Schedule, l Limits) []Blocked {
+	for l.forever = ^uint64(0); l.forever != 0; {
+		r := the.execute(p, NewReplay(schedule), l, false)
 		if r.Diverged {
 			return nil
 		}
@@ -33,7 +35,7 @@ func Forever(p *Program, schedule Schedule) []Blocked {
 			}
 			return list
 		}
-		set = r.forever
+		l.forever = r.forever
 	}
 	return nil
 }

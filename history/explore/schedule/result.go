@@ -192,7 +192,8 @@ func position(stack []uintptr) string {
 	for {
 		f, more := frames.Next()
 		inner := func(prefix string) bool { return strings.HasPrefix(f.Function, prefix) }
-		if f.Function != "" && !inner(room+"schedule.") && !inner(room+"shim/") && !inner("runtime.") { // which calls deferred functions
+		if f.Function != "" && !inner(room+"schedule.") && !inner(room+"shim/") && !inner(room+"tests/") &&
+			!inner("runtime.") && !inner("iter.") { // which call deferred functions
 			return f.File + ":" + strconv.Itoa(f.Line)
 		}
 		if !more {

@@ -234,3 +234,13 @@ func Returned() {
 		the.event(t, true)
 	}
 }
+
+// Ending reports whether the execution is over, and ends its threads: a deferred function has
+// nothing to do then.
+func Ending() bool { return self() != nil && the.aborting }
+
+// Unfinished returns how many goroutines that were started outside of any execution have not ended.
+func Unfinished() (n int) {
+	outsiders.Range(func(any, any) bool { n++; return true })
+	return n
+}

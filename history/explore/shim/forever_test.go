@@ -92,7 +92,7 @@ func TestForever(t *testing.T) {
 		}, Threads: []func(){func() { schedule.Invocation(0, 0); c.call(o); schedule.Returned() }}}
 		r := schedule.Run(p, schedule.NewReplay(nil), schedule.Limits{})
 		var got []string
-		for _, b := range schedule.Forever(p, slices.Clone(r.Schedule)) {
+		for _, b := range schedule.Forever(p, slices.Clone(r.Schedule), schedule.Limits{}) {
 			got = append(got, b.What)
 		}
 		slices.Sort(got)

@@ -104,7 +104,7 @@ func (v *Violation) faultKey() string { return v.fault + " " + v.method }
 // for them.
 func (x *explorer) waitsForever(v *Violation) bool {
 	calls := x.program.All()
-	for _, b := range schedule.Forever(&x.search.Body, v.Schedule) {
+	for _, b := range schedule.Forever(&x.search.Body, v.Schedule, x.search.Limits) {
 		if b.Index < 0 || b.Index >= len(calls) {
 			continue // started by the constructor, or the harness waits
 		}

@@ -1,0 +1,342 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/leadline/leadline/cmd/internal/flagkind"
+	"github.com/leadline/leadline/cmd/internal/output"
+	"github.com/leadline/leadline/history/explore"
+	"github.com/leadline/leadline/history/explore/tests"
+	"github.com/leadline/leadline/history/explore/tests/inside"
+	"github.com/leadline/leadline/replay/batch"
+	"github.com/leadline/leadline/replay/report"
+	"github.com/spf13/pflag"
+)
+
+// exploreFlags are the flags of leadline explore.
+type exploreFlags struct {
+	tests.Options
+	all           *pflag.FlagSet
+	time          time.Duration
+	leaks, timers *flagkind.Choice
+	output        *flagkind.Choice
+	junit         string
+}
+
+func setupExplore(flags *pflag.FlagSet) func(streams, []string) int {
+	f := &exploreFlags{all: flags, leaks: &flagkind.Choice{Value: "forever", Choices: []string{"forever", string(inside.AtEnd), string(inside.NoLeaks)}},
+		timers: &flagkind.Choice{Value: "when-idle", Choices: []string{"when-idle", string(inside.Anytime)}}}
+	flags.StringVar(&f.Run, "run", "", "`pattern` of the tests to explore, as for go test -run (default: all)")
+	flags.IntVar(&f.Preemptions, "preemptions", 2, "most preemptions of a schedule, or delays if the test starts goroutines")
+	flags.Int64Var(&f.Executions, "executions", 20_000, "executions of a test at most")
+	flags.DurationVar(&f.time, "time", 10*time.Second, "how long the schedules of a test are explored at most")
+	flags.Var(f.leaks, "leaks", "goroutines that have not ended when the test has: those that nothing can wake, all that wait, or none")
+	flags.Var(f.timers, "timers", "when time passes: when nothing else can go on, or then at any step, too")
+	flags.BoolVar(&f.Plain, "plain", false, "plain loads and stores are steps, too")
+	flags.StringSliceVar(&f.Packages, "instrument", nil, "more `packages` to instrument than those of the tests, what they import of their module, and what these refer to")
+	flags.Uint64Var(&f.Seed, "seed", 0, "seed of random schedules")
+	jobsFlag(flags, &f.Jobs, "explore")
+	f.output = outputFlag(flags, "text", "json")
+	flags.StringVar(&f.junit, "junit", "", "write a report in the XML of JUnit to this `FILE`")
+	return f.run
+}
+
+func (f *exploreFlags) run(s streams, args []string) int {
+	if f.Patterns = args; len(args) == 0 {
+		f.Patterns = []string{"."}
+	}
+	switch {
+	case f.Preemptions < 0:
+		return fail(s, "explore", errors.New("--preemptions has to be 0 or more"))
+	case f.Executions <= 0 || f.time <= 0 || f.Jobs <= 0:
+		return fail(s, "explore", errors.New("--executions, --time and --jobs have to be more than 0"))
+	case f.Preemptions == 0:
+		f.Preemptions = -1
+	}
+	f.Time = inside.Seconds(f.time.Seconds())
+	if f.leaks.Value != "forever" {
+		f.Leaks = inside.Leaks(f.leaks.Value)
+	}
+	if f.timers.Value != "when-idle" {
+		f.Timers = inside.Timers(f.timers.Value)
+	}
+	ctx, restore := output.Interruptible()
+	defer restore()
+	t := &exploreTable{exploreFlags: f, out: bufio.NewWriter(s.out), count: map[string]int{}}
+	err := tests.Explore(ctx, f.Options, func(r *tests.Result) { t.add(s, r) })
+	if ctx.Err() != nil {
+		fmt.Fprintln(s.err, "leadline explore: interrupted")
+		return t.finish(s, statusUnknown)
+	}
+	if err != nil {
+		return s.failed("explore", err)
+	}
+	if len(t.results) == 0 && f.Run != "" {
+		return fail(s, "explore", fmt.Errorf("no test matches --run %s in %s", report.ShellWord(f.Run), strings.Join(f.Patterns, " ")))
+	}
+	return t.finish(s, statusOK)
+}
+
+// An exploreTable prints the results of tests and counts them.
+type exploreTable struct {
+	*exploreFlags
+	out     *bufio.Writer
+	err     error
+	results []*tests.Result
+	count   map[string]int
+	of      string // the package of the last result
+}
+
+func (t *exploreTable) add(s streams, r *tests.Result) {
+	t.results = append(t.results, r)
+	t.count[r.Status()]++
+	switch {
+	case r.Error != nil:
+		fmt.Fprintf(s.err, "leadline explore: %s: %s\n", r.Package, report.CleanLines(r.Error.Error()))
+	case t.output.Value == "json":
+		t.err = errors.Join(t.err, writeJSON(t.out, &exploreRecord{r, r.Status()}))
+	default:
+		if t.of != r.Package {
+			fmt.Fprintln(t.out, r.Package)
+			t.of = r.Package
+			for _, text := range r.NotTried {
+				fmt.Fprintf(t.out, "  %s\n", text)
+			}
+		}
+		fmt.Fprintf(t.out, "  %-10s %s: %s\n", r.Status(), r.Test, says(r))
+		if r.Fault != nil {
+			t.err = errors.Join(t.err, writeFault(t.out, r))
+		}
+	}
+	t.err = errors.Join(t.err, t.out.Flush())
+}
+
+// An exploreRecord is the record of a test in JSON.
+type exploreRecord struct {
+	*tests.Result
+	Status string `json:"status"`
+}
+
+// says describes what became of a test.
+func says(r *tests.Result) string {
+	switch r.Status() {
+	case tests.Refused:
+		return r.Refused
+	case tests.Skipped:
+		return "the test skips itself"
+	case tests.Sequential:
+		return "it starts no goroutine, so there is one schedule"
+	case tests.Faulty:
+		return r.Fault.Kind + ": " + strings.ReplaceAll(r.Fault.Text, "\n", "\n    ")
+	}
+	text := counted(int(r.Executions), "execution", "executions")
+	kind := "preemptions"
+	if r.ByDelays {
+		kind = "delays"
+	}
+	switch {
+	case r.Complete >= explore.Unbounded:
+		text += ", which are all schedules"
+	case r.Complete >= 0:
+		text += fmt.Sprintf(", all with up to %d %s", r.Complete, kind)
+	default:
+		text += ", not even all without preemption"
+	}
+	if r.Cut > 0 {
+		text += fmt.Sprintf("; %d cut (%s)", r.Cut, r.CutBy)
+	}
+	if r.Spun > 0 {
+		text += fmt.Sprintf("; %d spin for ever", r.Spun)
+	}
+	if r.Diverged > 0 {
+		text += fmt.Sprintf("; %d did not follow their schedule", r.Diverged)
+	}
+	return text
+}
+
+// shownSteps is how many of the last steps of a fault are printed.
+const shownSteps = 40
+
+// writeFault writes what is known of a fault.
+func writeFault(w io.Writer, r *tests.Result) error {
+	f := r.Fault
+	var b strings.Builder
+	for _, text := range f.Threads {
+		fmt.Fprintln(&b, text)
+	}
+	if steps := f.Trace; len(steps) > 0 {
+		if n := len(steps) - shownSteps; n > 0 {
+			fmt.Fprintf(&b, "the last %d steps of %d:\n", shownSteps, f.Length)
+			steps = steps[n:]
+		}
+		if err := explore.WriteSteps(&b, steps); err != nil {
+			return err
+		}
+	}
+	if f.Stack != "" {
+		fmt.Fprintln(&b, ownFrames(f.Stack))
+	}
+	if f.Output != "" {
+		fmt.Fprintln(&b, strings.TrimSpace(f.Output))
+	}
+	fmt.Fprintf(&b, "schedule %s\n", cmp.Or(f.Schedule, "without a choice"))
+	switch {
+	case r.Known:
+		fmt.Fprintf(&b, "still there with the schedule saved in %s\n", r.Saved)
+	default:
+		fmt.Fprintf(&b, "in execution %d; then %s and %s; replayed %d of %d times, and in %d new processes; %d of %d random schedules show it\n", f.Execution,
+			counted(f.Preemptions, "preemption", "preemptions"), counted(f.Length, "step", "steps"), f.Replayed, f.Replays, f.Fresh, f.Random, f.Randoms)
+		if r.Saved != "" {
+			fmt.Fprintf(&b, "saved; to see it again: leadline replay %s\n", report.ShellWord(r.Saved))
+		}
+	}
+	for line := range strings.Lines(b.String()) {
+		if _, err := io.WriteString(w, "    "+line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ownFrames returns a stack without the frames of leadline and the runtime.
+func ownFrames(stack string) string {
+	lines := strings.Split(strings.TrimSpace(stack), "\n")
+	var kept []string
+	for i := 0; i < len(lines); i++ {
+		if strings.HasPrefix(lines[i], ownModule+"/history/explore/") || strings.HasPrefix(lines[i], "panic(") {
+			i++ // its place
+			continue
+		}
+		kept = append(kept, strings.ReplaceAll(lines[i], "leadline__", ""))
+	}
+	return strings.Join(kept, "\n")
+}
+
+// finish prints the totals, and returns the exit status.
+func (t *exploreTable) finish(s streams, status int) int {
+	if t.output.Value != "json" && len(t.results) > 0 {
+		parts := []string{}
+		for _, k := range []string{tests.Faulty, tests.Explored, tests.Sequential, tests.Cut, tests.Skipped, tests.Refused} {
+			if n := t.count[k]; n > 0 {
+				parts = append(parts, fmt.Sprintf("%d %s", n, k))
+			}
+		}
+		fmt.Fprintf(t.out, "%s: %s\n", counted(len(t.results)-t.count[tests.Broken], "test", "tests"), strings.Join(parts, ", "))
+	}
+	err := errors.Join(t.err, t.out.Flush())
+	if t.junit != "" {
+		err = errors.Join(err, t.writeJUnit(status == statusOK))
+	}
+	if err != nil {
+		status = worse(status, s.failed("explore", err))
+	}
+	left := t.count[tests.Refused] + t.count[tests.Cut]
+	switch {
+	case t.count[tests.Broken] > 0:
+		status = worse(status, statusBad)
+	case t.count[tests.Faulty] > 0:
+		status = worse(status, statusNot)
+	case left > 0 && (t.Run != "" || t.count[tests.Explored] == 0):
+		status = worse(status, statusUnknown) // what was asked for did not happen
+	}
+	return status
+}
+
+// writeJUnit writes a report: faults are failures, and what was not explored is skipped.
+func (t *exploreTable) writeJUnit(complete bool) error {
+	file, err := batch.CreateWhole(t.junit)
+	if err != nil {
+		return err
+	}
+	type message struct {
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+	type testcase struct {
+		Class   string   `xml:"classname,attr"`
+		Name    string   `xml:"name,attr"`
+		Time    string   `xml:"time,attr"`
+		Failure *message `xml:"failure"`
+		Skipped *message `xml:"skipped"`
+		Error   *message `xml:"error"`
+	}
+	suite := struct {
+		XMLName  xml.Name   `xml:"testsuite"`
+		Name     string     `xml:"name,attr"`
+		Tests    int        `xml:"tests,attr"`
+		Failures int        `xml:"failures,attr"`
+		Errors   int        `xml:"errors,attr"`
+		Skipped  int        `xml:"skipped,attr"`
+		Complete bool       `xml:"properties>property>value,attr"`
+		Cases    []testcase `xml:"testcase"`
+	}{Name: "leadline explore", Tests: len(t.results), Failures: t.count[tests.Faulty], Errors: t.count[tests.Broken], Complete: complete}
+	for _, r := range t.results {
+		c := testcase{Class: r.Package, Name: cmp.Or(r.Test, filepath.Base(r.Package)), Time: fmt.Sprintf("%.3f", r.Seconds)}
+		switch r.Status() {
+		case tests.Faulty:
+			var b strings.Builder
+			_ = writeFault(&b, r) // to memory
+			c.Failure = &message{says(r), b.String()}
+		case tests.Broken:
+			c.Error = &message{"it cannot be explored", r.Error.Error()}
+		case tests.Refused, tests.Cut, tests.Skipped:
+			c.Skipped = &message{Message: says(r)}
+			suite.Skipped++
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	text, err := xml.MarshalIndent(suite, "", " ")
+	if err == nil {
+		_, err = file.WriteString(xml.Header + string(text) + "\n")
+	}
+	return file.Finish(err)
+}
+
+// replayTest replays a schedule that leadline explore has saved.
+func replayTest(ctx context.Context, s streams, file string, asJSON bool) int {
+	saved, err := tests.ReadSaved(file)
+	if err != nil {
+		return s.failed("replay", err)
+	}
+	dir, err := os.MkdirTemp("", "leadline-explore-")
+	if err != nil {
+		return s.failed("replay", err)
+	}
+	defer os.RemoveAll(dir)
+	o := &tests.Options{Dir: filepath.Dir(file), Patterns: []string{saved.Package}, Plain: saved.Plain}
+	program, err := tests.Build(ctx, o, dir)
+	if err != nil {
+		return s.failed("replay", err)
+	}
+	r := &tests.Result{Package: saved.Package, Report: program.Replay(ctx, o, saved, saved.Call), Saved: file, Known: true}
+	if asJSON {
+		if err := writeJSON(s.out, &exploreRecord{r, r.Status()}); err != nil {
+			return s.failed("replay", err)
+		}
+	} else {
+		fmt.Fprintf(s.out, "%s %s\n", saved.Package, saved.Test)
+		if r.Fault == nil {
+			fmt.Fprintf(s.out, "  no fault: %s\n", says(r))
+		} else {
+			fmt.Fprintf(s.out, "  %s\n", says(r))
+			_ = writeFault(s.out, r) // run reports errors of standard output
+		}
+	}
+	switch {
+	case r.Fault != nil:
+		return statusNot
+	case r.Refused != "":
+		return statusUnknown
+	}
+	return statusOK
+}

@@ -1,0 +1,314 @@
+package inside
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/leadline/leadline/history/explore"
+	"github.com/leadline/leadline/history/explore/schedule"
+	"github.com/leadline/leadline/history/explore/shim/testing"
+)
+
+// Limits of one execution: steps, and how often goroutines sleep while the test waits.
+const (
+	mostSteps = 100_000
+	mostVain  = 20_000
+)
+
+// The kinds of faults.
+const (
+	panics    = "panic"
+	fatal     = "fatal error"
+	failure   = "failed"
+	deadlock  = "deadlock"
+	leak      = "leak"
+	noFault   = ""
+	maybeLeak = "leak?"
+)
+
+// A runner explores one test. It is the oracle of the search.
+type runner struct {
+	name   string
+	test   func(*testing.T)
+	t      *testing.T // of the present execution
+	search *explore.Search
+	job    Job
+	report *Report
+	alive  func()
+	beats  atomic.Int64 // executions
+	seen   map[string]*explore.Seen
+	checks int
+	foreign,
+	first bool
+}
+
+// An outcome is what an execution showed.
+type outcome struct {
+	kind, text string
+	stack      string
+	output     string
+	left       []int    // threads that wait for ever
+	places     []string // where they do
+}
+
+func (o *outcome) leaves(b *schedule.Blocked) {
+	o.left, o.places = append(o.left, b.Thread), append(o.places, b.Where())
+}
+
+// same reports whether two outcomes are the same fault.
+func (o *outcome) same(p *outcome) bool { return o.kind == p.kind && o.text == p.text }
+
+func newRunner(ctx context.Context, name string, test func(*testing.T), job Job, alive func()) *runner {
+	x := &runner{name: name, test: test, job: job, alive: alive, report: &Report{Test: name, Complete: -1}, seen: map[string]*explore.Seen{}}
+	x.search = &explore.Search{Ctx: ctx, Oracle: x, Whole: true, Result: &explore.Exploration{Complete: -1},
+		Body: schedule.Program{Threads: []func(){x.body}}}
+	x.setTicks(-1)
+	return x
+}
+
+func (x *runner) setTicks(n int) {
+	x.job.Ticks = n
+	x.search.Limits = schedule.Limits{Steps: mostSteps, Vain: mostVain, Ticks: n}
+}
+
+// body is the thread of the test. When the test has ended, time passes until nothing else happens.
+func (x *runner) body() {
+	x.t = testing.New(x.name)
+	schedule.Invocation(0, 0)
+	defer func() {
+		if x.t.Done() && !schedule.Ending() {
+			schedule.Sleep(1<<50, "the end of all else")
+			schedule.Returned()
+		}
+	}()
+	x.t.Body(x.test)
+}
+
+// explore explores the test.
+func (x *runner) explore() {
+	if n := schedule.Unfinished(); n > 0 {
+		x.report.Refused = fmt.Sprintf("it needs goroutines that init or TestMain has started (%d), which no schedule controls", n)
+		return
+	}
+	o := x.once()
+	if x.over(o) {
+		return
+	}
+	search := func() {
+		plan := explore.Plan{Preemptions: cmp.Or(x.job.Preemptions, 2), Executions: cmp.Or(x.job.Executions, 20_000),
+			Time: time.Duration(float64(cmp.Or(x.job.Time, 10)) * float64(time.Second)), Seed: x.job.Seed}
+		if plan.Preemptions < 0 {
+			plan.Preemptions = 0
+		}
+		if err := x.search.Explore(plan); err != nil {
+			x.report.Refused = err.Error()
+		}
+		x.count()
+	}
+	search()
+	if x.job.Timers == Anytime && len(x.search.Result.Found) == 0 && x.report.Refused == "" {
+		complete, byDelays := x.report.Complete, x.report.ByDelays
+		x.setTicks(schedule.Ticks)
+		x.seen = map[string]*explore.Seen{}
+		search()
+		x.report.Complete, x.report.ByDelays = min(complete, x.report.Complete), byDelays || x.report.ByDelays
+	}
+	if x.foreign {
+		x.report.Refused = "a goroutine that is not instrumented takes part in it"
+	}
+	if found := x.search.Result.Found; len(found) > 0 && x.report.Refused == "" {
+		x.found(found[0].Detail.(*outcome), found[0].Schedule, found[0].Preemptions, found[0].Execution)
+	}
+}
+
+// once runs the first schedule twice.
+func (x *runner) once() *outcome {
+	var outcomes [2]*outcome
+	var prints [2]uint64
+	for i := range outcomes {
+		r := x.search.Execute(schedule.NewReplay(nil))
+		o, s := x.outcome(r), slices.Clone(r.Schedule)
+		prints[i] = r.Fingerprint
+		x.confirm(o, s)
+		if outcomes[i] = o; i == 0 && o.kind != noFault {
+			x.count()
+			x.found(o, s, 0, 1)
+			return o
+		}
+	}
+	x.count()
+	a, b := outcomes[0], outcomes[1]
+	if !a.same(b) || prints[0] != prints[1] {
+		x.report.Refused = "it keeps state: its second execution, with the schedule of the first one, differs"
+		if b.kind != noFault {
+			x.report.Refused += " (" + b.kind + ": " + b.text + ")"
+		}
+	}
+	return a
+}
+
+// over reports whether there is nothing to explore after the first execution.
+func (x *runner) over(o *outcome) bool {
+	if x.t.Skipped() && o.kind == noFault {
+		x.report.Skipped = true
+	}
+	return x.report.Skipped || x.report.Refused != "" || x.report.Fault != nil
+}
+
+// count adds the executions of a search to the report.
+func (x *runner) count() {
+	e, r := x.search.Result, x.report
+	r.Executions += e.Executions
+	r.Steps += e.Steps
+	r.Diverged += e.Diverged
+	r.Complete, r.ByDelays = e.Complete, e.ByDelays
+}
+
+// Ran implements explore.Oracle.
+func (x *runner) Ran(r *schedule.Result) {
+	x.beats.Add(1)
+	x.alive()
+	x.report.Threads = max(x.report.Threads, r.Spawned+1)
+	x.foreign = x.foreign || r.Foreign > 0
+	switch {
+	case r.Cut:
+		x.report.Cut++
+		x.report.CutBy = cutBy(r)
+	case r.Spins:
+		x.report.Spun++
+	}
+}
+
+func cutBy(r *schedule.Result) string {
+	switch {
+	case r.Crowded:
+		return fmt.Sprintf("more than %d goroutines at a time", schedule.MaxThreads)
+	case r.Steps >= mostSteps:
+		return fmt.Sprintf("more than %d steps", mostSteps)
+	}
+	return "goroutines only sleep or poll"
+}
+
+// outcome says what an execution that has just ended showed. Whether a leak is one has to be confirmed.
+func (x *runner) outcome(r *schedule.Result) *outcome {
+	o := &outcome{output: x.t.Logged()}
+	switch {
+	case r.Fatal != "" && r.Panic != nil:
+		o.kind, o.text, o.stack = fatal, strings.TrimPrefix(r.Fatal, "fatal error: ")+placeOf(r.Crash.Trace()), r.Crash.Trace()
+	case r.Panic != nil:
+		o.kind, o.text, o.stack = panics, strings.TrimPrefix(explore.PanicText(r.Panic), "panic: ")+placeOf(r.Crash.Trace()), r.Crash.Trace()
+		if f, ok := r.Panic.(schedule.Fatal); ok {
+			o.kind, o.text = fatal, string(f)+placeOf(r.Crash.Trace())
+		}
+	case r.Cut && len(r.Blocked) > 0 && !r.Crowded:
+		o.kind, o.text = maybeLeak, fmt.Sprint("cut ", r.Places)
+	case r.Cut, r.Deadlock && r.Spins:
+	case r.Deadlock:
+		o.kind, o.text = deadlock, waits(r.Blocked)
+	case x.t.Failed():
+		o.kind, o.text = failure, x.t.First()
+	case r.Left > 0:
+		if o.kind, o.text = maybeLeak, fmt.Sprint("end ", r.Places); x.job.Leaks == AtEnd {
+			o.kind, o.text = leak, waits(r.Blocked)
+			for _, b := range r.Blocked {
+				o.leaves(&b)
+			}
+		}
+	}
+	if o.kind == maybeLeak && x.job.Leaks != Forever {
+		o.kind = noFault
+	}
+	return o
+}
+
+// waits says which threads wait, and where.
+func waits(list []schedule.Blocked) string {
+	var texts []string
+	for i := range list {
+		b := &list[i]
+		who := "a goroutine"
+		if !b.Daemon {
+			who = "the test"
+		}
+		texts = append(texts, fmt.Sprintf("%s waits for %s at %s", who, cmp.Or(b.What, "its turn"), explore.ShortPlace(b.Where())))
+	}
+	slices.Sort(texts)
+	return strings.Join(slices.Compact(texts), "; ")
+}
+
+// placeOf returns the first place in a trace that is not of the library or of leadline.
+func placeOf(trace string) string {
+	for line := range strings.Lines(trace) {
+		line = strings.TrimSpace(line)
+		file, _, _ := strings.Cut(line, " ")
+		if strings.Contains(file, ".go:") && !strings.Contains(file, "/history/explore/") && !strings.Contains(file, "/src/runtime/") && !strings.HasPrefix(file, "runtime/") {
+			return ", at " + path.Base(path.Dir(filepath.ToSlash(file))) + "/" + path.Base(filepath.ToSlash(file))
+		}
+	}
+	return ""
+}
+
+// mostChecks bounds how often leaks are confirmed: each one needs collections of garbage.
+const mostChecks = 200
+
+// confirm sees whether what may be a leak is one.
+func (x *runner) confirm(o *outcome, s schedule.Schedule) {
+	if o.kind != maybeLeak {
+		return
+	}
+	o.kind, o.text = noFault, ""
+	if x.checks++; x.checks > mostChecks {
+		return
+	}
+	if list := schedule.Forever(&x.search.Body, s, x.search.Limits); len(list) > 0 {
+		o.kind, o.text = leak, waits(list)
+		for _, b := range list {
+			o.leaves(&b)
+			if !b.Daemon {
+				o.kind = deadlock
+			}
+		}
+	}
+}
+
+// Record implements explore.Oracle.
+func (x *runner) Record(r *schedule.Result) *explore.Seen {
+	o := x.outcome(r)
+	key := o.kind + " " + o.text
+	seen := x.seen[key]
+	if seen == nil {
+		seen = &explore.Seen{}
+		x.seen[key] = seen
+	}
+	seen.Detail = o
+	return seen
+}
+
+// Describe implements explore.Oracle.
+func (x *runner) Describe(s *explore.Seen, f *explore.Found, _ *schedule.Result) { f.Detail = s.Detail }
+
+// Judge implements explore.Oracle.
+func (x *runner) Judge(s *explore.Seen, f *explore.Found, _ int) (bool, error) {
+	o := f.Detail.(*outcome)
+	x.confirm(o, f.Schedule)
+	if s.Verdict = explore.Explainable; o.kind != noFault {
+		s.Verdict = explore.Violates
+	}
+	return o.kind != noFault, nil
+}
+
+// Postpones, Suspect, IsFault and Moved implement explore.Oracle.
+func (x *runner) Postpones(*explore.Found) bool { return false }
+
+func (x *runner) Suspect(*explore.Seen, *schedule.Result, int) *explore.Found { return nil }
+
+func (x *runner) IsFault(*explore.Seen, *explore.Found) bool { return false }
+
+func (x *runner) Moved() { x.alive() }
