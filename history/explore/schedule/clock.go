@@ -18,7 +18,7 @@ type clocked struct {
 	due     uint64  // sleepers whose time has come
 	ticks   int     // those that the strategy has left
 	vain    int     // how often sleepers woke since a thread of the program took a step
-	most    int     // how often they may
+	vains   int     // how often they may
 	cuts    bool    // the execution is Cut then, and threads of the program are patient, too
 	stepped *thread // took the last step
 }
@@ -103,7 +103,7 @@ func (s *scheduler) wakeNext() bool {
 	if next == nil {
 		return false
 	}
-	if s.vain >= s.most {
+	if s.vain >= s.vains {
 		s.result.Cut = s.cuts
 		return false
 	}
@@ -123,11 +123,11 @@ func (s *scheduler) wakes(t *thread) {
 	s.due &^= t.bit
 }
 
-// goesOn is called when another thread than before has taken a step. Those that woke in vain may have
-// waited for that.
+// goesOn is called when another thread than before has taken a step. Threads of the program may have polled for
+// that.
 func (s *scheduler) goesOn(t *thread) {
 	if s.stepped = t; s.cuts {
-		for _, t := range s.threads[:s.live] {
+		for _, t := range s.threads[:s.after] {
 			t.vain = 0
 		}
 	}
@@ -140,7 +140,7 @@ func (s *scheduler) works() {
 	}
 	s.result.Ticks += s.vain
 	s.vain = 0
-	for _, t := range s.threads[:s.live] {
+	for _, t := range s.threads[s.after:s.live] {
 		t.vain = 0
 	}
 }

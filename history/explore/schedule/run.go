@@ -141,7 +141,7 @@ func (s *scheduler) execute(p *Program, st Strategy, l Limits, traced bool) *Res
 	s.foreign.Store(0)
 	s.execution = execution{
 		strategy: st, traced: traced, after: len(p.Threads), forever: l.forever, most: l.Steps, step: cmp.Or(l.Tick, 1000), node: -1,
-		clocked:  clocked{ticks: cmp.Or(l.Ticks, Ticks), most: cmp.Or(l.Vain, mostVain), cuts: l.Vain > 0},
+		clocked:  clocked{ticks: cmp.Or(l.Ticks, Ticks), vains: cmp.Or(l.Vain, mostVain), cuts: l.Vain > 0},
 		spinning: spinning{patience: cmp.Or(l.Spin, l.Steps), used: s.used},
 		result:   Result{Schedule: s.result.Schedule[:0], Blocked: s.result.Blocked[:0]},
 		trace:    s.trace[:0], pending: s.pending[:0], events: s.events[:0], details: s.details[:0], atEnd: s.atEnd,
@@ -337,6 +337,23 @@ func (s *scheduler) end(set uint64) {
 			}
 		}
 	}
+}
+
+// dismiss ends the threads that have nothing left to do. It is called by another thread.
+func (s *scheduler) dismiss() {
+	caller := current.Load()
+	s.aborting = true
+	for m := s.alive; m != 0; m &= m - 1 {
+		switch t := s.threads[bits.TrailingZeros64(m)]; {
+		case t.over == nil || !t.over():
+		case !t.started:
+			s.alive &^= t.bit
+		case s.sleeping&t.bit != 0:
+			s.end(t.bit)
+		}
+	}
+	s.aborting = false
+	current.Store(caller)
 }
 
 // decide returns the thread that goes on. t is the thread that ran, or nil if it has ended.

@@ -114,6 +114,17 @@ func Go(f func()) {
 	t.spawn(f)
 }
 
+// GoUnless is Go. If over returns true while the thread has not begun, or sleeps, it has nothing left to do, and may
+// end when there are too many threads.
+func GoUnless(over func() bool, f func()) {
+	t := self()
+	if t == nil {
+		go Outside(f)
+		return
+	}
+	t.spawn(f).over = over
+}
+
 // Threads returns how many threads of the execution have not ended, 0 if the caller is
 // not Active.
 func Threads() int {

@@ -22,6 +22,7 @@ type thread struct {
 	pend   Access         // the step before which the thread is
 	waiter Waiter         // what the pending step needs, or nil
 	wake   int64          // when a sleeper goes on
+	over   func() bool    // see GoUnless
 	vain   int            // how often it woke since a thread of the program took a step
 	what   string         // names the pending step
 	place  unsafe.Pointer // for which it waits
@@ -123,7 +124,7 @@ func (t *thread) renew() {
 func (t *thread) reset(body func(), daemon bool) {
 	t.body, t.daemon = body, daemon
 	t.pend = Access{Thread: int8(t.id), Kind: Begin, Node: -1}
-	t.waiter, t.what, t.fresh, t.begun, t.aborts, t.vain = nil, "", true, false, 0, 0
+	t.waiter, t.what, t.fresh, t.begun, t.aborts, t.vain, t.over = nil, "", true, false, 0, 0, nil
 	t.polls, t.started, t.spun, t.atMap = false, false, false, false
 	t.quiet, t.same, t.last, t.run = 0, 0, 0, 0
 	t.sequence, t.index, t.call, t.from = -1, -1, 0, nil
@@ -301,7 +302,7 @@ func (t *thread) failed() {
 	}
 }
 
-func (t *thread) spawn(f func()) {
+func (t *thread) spawn(f func()) *thread {
 	s := &the
 	switch {
 	case s.aborting:
@@ -312,6 +313,9 @@ func (t *thread) spawn(f func()) {
 	s.unasked(t)
 	if s.live == MaxThreads {
 		s.limit += spawnSteps
+	}
+	if s.live == MaxThreads && s.free() == 0 {
+		s.dismiss()
 	}
 	if s.live == MaxThreads && s.free() == 0 || s.spawned == MostSpawned {
 		s.result.Cut, s.result.Crowded = true, true
@@ -329,6 +333,7 @@ func (t *thread) spawn(f func()) {
 		var pcs [32]uintptr
 		d.from = append([]uintptr(nil), pcs[:runtime.Callers(2, pcs[:])]...)
 	}
+	return d
 }
 
 // A Crash is a panic that the program did not recover.

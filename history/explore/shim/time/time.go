@@ -197,7 +197,7 @@ func (a *alarm) run(d Duration) {
 	a.running = true
 	a.runs++
 	this, next := a.runs, schedule.After(int64(d))
-	schedule.Go(func() {
+	schedule.GoUnless(func() bool { return a.runs != this }, func() {
 		for {
 			schedule.SleepUntil(next, "timer")
 			schedule.Step(schedule.Write, a.address())

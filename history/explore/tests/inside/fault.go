@@ -119,7 +119,6 @@ func (x *runner) replay(text string) error {
 	if err != nil {
 		return err
 	}
-	x.setTicks(x.job.Ticks)
 	r := x.search.Execute(schedule.NewReplay(s))
 	o, print, diverged := x.outcome(r), r.Fingerprint, r.Diverged
 	x.confirm(o, s)

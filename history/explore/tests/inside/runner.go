@@ -69,7 +69,10 @@ func newRunner(ctx context.Context, name string, test func(*testing.T), job Job,
 	x := &runner{name: name, test: test, job: job, alive: alive, report: &Report{Test: name, Complete: -1}, seen: map[string]*explore.Seen{}}
 	x.search = &explore.Search{Ctx: ctx, Oracle: x, Whole: true, Result: &explore.Exploration{Complete: -1},
 		Body: schedule.Program{Threads: []func(){x.body}}}
-	x.setTicks(-1)
+	if job.Replay == nil {
+		job.Ticks = -1
+	}
+	x.setTicks(job.Ticks)
 	return x
 }
 
@@ -248,7 +251,7 @@ func placeOf(trace string) string {
 	for line := range strings.Lines(trace) {
 		line = strings.TrimSpace(line)
 		file, _, _ := strings.Cut(line, " ")
-		if strings.Contains(file, ".go:") && !strings.Contains(file, "/history/explore/") && !strings.Contains(file, "/src/runtime/") && !strings.HasPrefix(file, "runtime/") {
+		if strings.Contains(file, ".go:") && !strings.Contains(file, "/history/explore/") && !isStandard(file) {
 			return ", at " + path.Base(path.Dir(filepath.ToSlash(file))) + "/" + path.Base(filepath.ToSlash(file))
 		}
 	}

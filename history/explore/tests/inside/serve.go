@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
+	"reflect"
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	std "testing"
 	"time"
 
@@ -109,11 +112,18 @@ func reached(dump string) string {
 	return ""
 }
 
-// isStandard reports whether a file is one of the standard library, also in a program that was built with -trimpath.
+// library is the directory of the standard library, as in stacks of this program. It is "" if that was built with -trimpath.
+var library = sync.OnceValue(func() string {
+	file, _ := runtime.FuncForPC(reflect.ValueOf(strings.Cut).Pointer()).FileLine(0)
+	dir, _ := strings.CutSuffix(filepath.ToSlash(file), "strings/strings.go")
+	return dir
+})
+
+// isStandard reports whether a file is one of the standard library.
 func isStandard(file string) bool {
-	if root := runtime.GOROOT(); root != "" && strings.HasPrefix(file, root+"/src/") {
-		return true
+	if dir := library(); dir != "" {
+		return strings.HasPrefix(file, dir)
 	}
-	first, _, _ := strings.Cut(file, "/")
-	return !strings.HasPrefix(file, "/") && first != "" && !strings.Contains(first, ".") && strings.Contains(file, "/")
+	first, _, more := strings.Cut(file, "/")
+	return more && first != "" && !strings.Contains(first, ".")
 }
