@@ -15,7 +15,6 @@ import (
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/cmd/internal/output"
-	"github.com/leadline/leadline/history/explore"
 	"github.com/leadline/leadline/history/explore/tests"
 	"github.com/leadline/leadline/history/explore/tests/inside"
 	"github.com/leadline/leadline/replay/batch"
@@ -113,7 +112,7 @@ func (t *exploreTable) add(s streams, r *tests.Result) {
 				fmt.Fprintf(t.out, "  %s\n", text)
 			}
 		}
-		fmt.Fprintf(t.out, "  %-10s %s: %s\n", r.Status(), r.Test, says(r))
+		fmt.Fprintf(t.out, "  %-10s %s: %s\n", r.Status(), r.Test, r.Says())
 		if r.Fault != nil {
 			t.err = errors.Join(t.err, writeFault(t.out, r))
 		}
@@ -127,104 +126,18 @@ type exploreRecord struct {
 	Status string `json:"status"`
 }
 
-// says describes what became of a test.
-func says(r *tests.Result) string {
-	switch r.Status() {
-	case tests.Refused:
-		return r.Refused
-	case tests.Skipped:
-		return "the test skips itself"
-	case tests.Sequential:
-		return "it starts no goroutine, so there is one schedule"
-	case tests.Faulty:
-		return r.Fault.Kind + ": " + strings.ReplaceAll(r.Fault.Text, "\n", "\n    ")
-	}
-	text := counted(int(r.Executions), "execution", "executions")
-	kind := "preemptions"
-	if r.ByDelays {
-		kind = "delays"
-	}
-	switch {
-	case r.Complete >= explore.Unbounded:
-		text += ", which are all schedules"
-	case r.Complete >= 0:
-		text += fmt.Sprintf(", all with up to %d %s", r.Complete, kind)
-	default:
-		text += ", not even all without preemption"
-	}
-	if r.Cut > 0 {
-		text += fmt.Sprintf("; %d cut (%s)", r.Cut, r.CutBy)
-	}
-	if r.Spun > 0 {
-		text += fmt.Sprintf("; %d spin for ever", r.Spun)
-	}
-	if r.Diverged > 0 {
-		text += fmt.Sprintf("; %d did not follow their schedule", r.Diverged)
-	}
-	return text
-}
-
-// shownSteps is how many of the last steps of a fault are printed.
-const shownSteps = 40
-
-// writeFault writes what is known of a fault.
+// writeFault writes what is known of a fault, and how to see it again.
 func writeFault(w io.Writer, r *tests.Result) error {
-	f := r.Fault
-	var b strings.Builder
-	for _, text := range f.Threads {
-		fmt.Fprintln(&b, text)
+	err := r.WriteFault(w, "    ")
+	if r.Saved != "" && err == nil {
+		_, err = fmt.Fprintf(w, "    to see it again: leadline replay %s\n", report.ShellWord(r.Saved))
 	}
-	if steps := f.Trace; len(steps) > 0 {
-		if n := len(steps) - shownSteps; n > 0 {
-			fmt.Fprintf(&b, "the last %d steps of %d:\n", shownSteps, f.Length)
-			steps = steps[n:]
-		}
-		if err := explore.WriteSteps(&b, steps); err != nil {
-			return err
-		}
-	}
-	if f.Stack != "" {
-		fmt.Fprintln(&b, ownFrames(f.Stack))
-	}
-	if f.Output != "" {
-		fmt.Fprintln(&b, strings.TrimSpace(f.Output))
-	}
-	fmt.Fprintf(&b, "schedule %s\n", cmp.Or(f.Schedule, "without a choice"))
-	switch {
-	case r.Known:
-		fmt.Fprintf(&b, "still there with the schedule saved in %s\n", r.Saved)
-	default:
-		fmt.Fprintf(&b, "in execution %d; then %s and %s; replayed %d of %d times, and in %d new processes; %d of %d random schedules show it\n", f.Execution,
-			counted(f.Preemptions, "preemption", "preemptions"), counted(f.Length, "step", "steps"), f.Replayed, f.Replays, f.Fresh, f.Random, f.Randoms)
-		if r.Saved != "" {
-			fmt.Fprintf(&b, "saved; to see it again: leadline replay %s\n", report.ShellWord(r.Saved))
-		}
-	}
-	for line := range strings.Lines(b.String()) {
-		if _, err := io.WriteString(w, "    "+line); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ownFrames returns a stack without the frames of leadline and the runtime.
-func ownFrames(stack string) string {
-	lines := strings.Split(strings.TrimSpace(stack), "\n")
-	var kept []string
-	for i := 0; i < len(lines); i++ {
-		if strings.HasPrefix(lines[i], ownModule+"/history/explore/") || strings.HasPrefix(lines[i], "panic(") {
-			i++ // its place
-			continue
-		}
-		kept = append(kept, strings.ReplaceAll(lines[i], "leadline__", ""))
-	}
-	return strings.Join(kept, "\n")
+	return err
 }
 
 // finish prints the totals, and returns the exit status.
 func (t *exploreTable) finish(s streams, status int) int {
-	if t.output.Value != "json" && len(t.results) > 0 {
+	if t.output.Value != "json" && len(t.results) > t.count[tests.Broken] {
 		parts := []string{}
 		for _, k := range []string{tests.Faulty, tests.Explored, tests.Sequential, tests.Cut, tests.Skipped, tests.Refused} {
 			if n := t.count[k]; n > 0 {
@@ -286,11 +199,11 @@ func (t *exploreTable) writeJUnit(complete bool) error {
 		case tests.Faulty:
 			var b strings.Builder
 			_ = writeFault(&b, r) // to memory
-			c.Failure = &message{says(r), b.String()}
+			c.Failure = &message{r.Says(), b.String()}
 		case tests.Broken:
 			c.Error = &message{"it cannot be explored", r.Error.Error()}
 		case tests.Refused, tests.Cut, tests.Skipped:
-			c.Skipped = &message{Message: says(r)}
+			c.Skipped = &message{Message: r.Says()}
 			suite.Skipped++
 		}
 		suite.Cases = append(suite.Cases, c)
@@ -326,9 +239,9 @@ func replayTest(ctx context.Context, s streams, file string, asJSON bool) int {
 	} else {
 		fmt.Fprintf(s.out, "%s %s\n", saved.Package, saved.Test)
 		if r.Fault == nil {
-			fmt.Fprintf(s.out, "  no fault: %s\n", says(r))
+			fmt.Fprintf(s.out, "  no fault: %s\n", r.Says())
 		} else {
-			fmt.Fprintf(s.out, "  %s\n", says(r))
+			fmt.Fprintf(s.out, "  %s\n", r.Says())
 			_ = writeFault(s.out, r) // run reports errors of standard output
 		}
 	}

@@ -149,6 +149,7 @@ func (r *rewriter) rewriteFile(f *ast.File) {
 	}
 	r.register(f)
 	r.wrapTests(f)
+	r.netPipes(f)
 	if r.used {
 		r.open(f.Name.End(), "; import "+hook+" "+strconv.Quote(schedule))
 		r.raise(f)

@@ -23,12 +23,14 @@ import (
 var testShims = map[string]standIn{
 	"testing":          {"shim/testing", "testing"},
 	"testing/synctest": {"shim/synctest", "synctest"},
+	"io":               {"shim/io", "io"},
 }
 
 const (
 	inside      = room + "tests/inside"
 	realTesting = hook + "std"
 	insideName  = hook + "explore"
+	netName     = hook + "net"
 )
 
 // wrapTests wraps the tests of a file. The new ones are on its last line:
@@ -56,6 +58,24 @@ func (r *rewriter) wrapTests(f *ast.File) {
 	if text != "" {
 		r.open(f.Name.End(), fmt.Sprintf("; import %s %q; import %s %q", realTesting, "testing", insideName, inside))
 		r.closed(f.Decls[len(f.Decls)-1].End(), text)
+	}
+}
+
+// netPipes replaces calls of net.Pipe.
+func (r *rewriter) netPipes(f *ast.File) {
+	used := false
+	ast.Inspect(f, func(n ast.Node) bool {
+		if x, ok := n.(*ast.SelectorExpr); ok && r.explore {
+			if fn, ok := r.Info.Uses[x.Sel].(*types.Func); ok && fn.FullName() == "net.Pipe" {
+				r.open(x.Pos(), netName+".Pick(")
+				r.closed(x.End(), ", "+netName+".Pipe)")
+				used = true
+			}
+		}
+		return true
+	})
+	if used {
+		r.open(f.Name.End(), fmt.Sprintf("; import %s %q", netName, room+"shim/net"))
 	}
 }
 

@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write the alias.go files")
 // names for the same things.
 func TestAliases(t *testing.T) {
 	load := exports(t)
-	for _, name := range []string{"time", "runtime"} {
+	for _, name := range []string{"time", "runtime", "testing", "io"} {
 		file := filepath.Join(name, "alias.go")
 		want := aliases(t, load(packages[name]), replaced(t, name))
 		if *update {
@@ -119,6 +119,9 @@ func function(f *types.Func, of string, qualify types.Qualifier) string {
 	var args []string
 	for v := range s.Params().Variables() {
 		args = append(args, v.Name())
+	}
+	if s.Variadic() {
+		args[len(args)-1] += "..."
 	}
 	call := fmt.Sprintf("%s.%s(%s)", of, f.Name(), strings.Join(args, ", "))
 	if s.Results().Len() > 0 {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +20,13 @@ const here = "github.com/leadline/leadline/history/explore/shim/"
 var packages = map[string]string{
 	"sync": "sync", "atomic": "sync/atomic", "maphash": "hash/maphash",
 	"rand": "math/rand", "randv2": "math/rand/v2", "time": "time", "runtime": "runtime", "maps": "maps", "context": "context",
+	"testing": "testing", "synctest": "testing/synctest", "io": "io",
+}
+
+// more is what a stand-in has in addition, for those who run executions.
+var more = map[string]*regexp.Regexp{
+	"io":      regexp.MustCompile(`^(func NewHalf\(|(type|field|method) .*\bHalf\b)`),
+	"testing": regexp.MustCompile(`^(var MainStart |func New\(|method \(\*T\) (Body|Done|First|Logged)\()`),
 }
 
 // TestAPI: each stand-in exports what its package exports, and nothing else.
@@ -27,12 +35,12 @@ func TestAPI(t *testing.T) {
 	for name, standard := range packages {
 		want, got := api(load(standard), standard), api(load(here+name), here+name)
 		for _, line := range want {
-			if !slices.Contains(got, line) {
+			if !slices.Contains(got, line) && !strings.HasPrefix(line, "func MainStart(") {
 				t.Errorf("%s lacks %s", name, line)
 			}
 		}
 		for _, line := range got {
-			if !slices.Contains(want, line) {
+			if extra := more[name]; !slices.Contains(want, line) && (extra == nil || !extra.MatchString(line)) {
 				t.Errorf("%s has %s, which %s has not", name, line, standard)
 			}
 		}
@@ -86,6 +94,9 @@ func api(p *types.Package, path string) []string {
 	qualify := func(other *types.Package) string {
 		if other.Path() == path || other.Path() == standard || strings.HasPrefix(other.Path(), "internal/") {
 			return ""
+		}
+		if name, ok := strings.CutPrefix(other.Path(), here); ok {
+			return packages[name]
 		}
 		return other.Path()
 	}

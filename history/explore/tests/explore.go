@@ -272,8 +272,9 @@ const silence = 90 * time.Second
 // ask starts a process for a job.
 func (p *Program) ask(ctx context.Context, name string, call int, job inside.Job) (report inside.Report) {
 	report = inside.Report{Test: name, Complete: -1}
+	top, _, _ := strings.Cut(name, "/") // its subtests are the stand-in's
 	program := worker.Program{Path: p.path, Dir: p.Dir, Name: inside.Name(name, call),
-		Args: []string{"-test.run", "^" + regexp.QuoteMeta(name) + "$", "-test.count=1", "-test.timeout=0"}}
+		Args: []string{"-test.run", "^" + regexp.QuoteMeta(top) + "$", "-test.count=1", "-test.timeout=0"}}
 	process, err := worker.Start(ctx, program, worker.Guard{Silence: silence})
 	if err != nil {
 		report.Refused = err.Error()

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -17,122 +18,101 @@ import (
 	stand "github.com/leadline/leadline/history/explore/shim/context"
 )
 
-// real is the T outside of an execution. In one it is nil, and only makes a T a TB, which has a method
-// without a name outside of its package.
+// MainStart is for the main packages of test programs. It is a variable, since a type of its arguments has no name here.
+var MainStart = std.MainStart
+
+// real is nil. It makes a T a TB, which has a method that no other package can declare.
 type real = std.TB
 
 // A T replaces testing.T.
 type T struct {
 	real
-	of *std.T // the real one, outside of an execution
-
+	*shared
 	name   string
 	parent *T
 	subs   []*T // those that are parallel
 	names  map[string]int
-	log    *strings.Builder // of the root
-	first  *string          // the first failure, of the root
 
 	failed, skipped bool
+	exits           bool // by FailNow or SkipNow
 	parallel        bool // it waits until the body of its parent has ended, or did
 	over            bool // its body has ended
 	done            bool // so have its subtests and cleanups
-	setsEnvironment bool
+	alone           bool // it changes the state of the process
 	cleanups        []func()
-	cleaning        bool
 	ctx             context.Context
 	cancel          context.CancelFunc
 	temporary       string
 	temporaries     int
-	exits           bool // by FailNow or SkipNow
 }
 
-// Outside returns the T of a test that does not run in an execution.
-func Outside(t *std.T) *T { return &T{real: t, of: t} }
-
-// Real returns the real T outside of an execution.
-func (t *T) Real() *std.T { return t.of }
-
-// New returns the T of a test in an execution.
-func New(name string) *T {
-	return &T{name: name, names: map[string]int{}, log: &strings.Builder{}, first: new(string)}
+// shared is what a test and its subtests share.
+type shared struct {
+	log   strings.Builder
+	first string // failure
 }
 
+// New returns the T of a test.
+func New(name string) *T { return &T{shared: &shared{}, name: name, names: map[string]int{}} }
+
+// First returns the place and text of the first failure, or "". Logged returns what the test has logged, and
 // Done reports whether the test, its subtests and cleanups have ended.
-func (t *T) Done() bool { return t.done }
-
-// First returns the place and text of the first failure, or "".
-func (t *T) First() string { return *t.first }
-
-// Logged returns what the test has logged.
+func (t *T) First() string  { return t.first }
 func (t *T) Logged() string { return t.log.String() }
+func (t *T) Done() bool     { return t.done }
 
-// Body runs the test, its subtests and cleanups in the calling thread. It may end by Goexit.
+// Body runs the test, its subtests and cleanups in the calling thread, which may end by Goexit.
 func (t *T) Body(f func(*T)) {
 	returned := false
 	defer func() {
-		if schedule.Ending() || !returned && !t.exits && !t.exited() {
-			return
+		if !schedule.Ending() && (returned || t.exits || t.exited()) {
+			t.end()
 		}
-		t.end()
 	}()
 	f(t)
 	returned = true
 }
 
-// exited reports whether the caller, a deferred function, runs since its test called Goexit, and not
-// since it panics. A test does so only by FailNow or SkipNow of another T.
+// exited reports whether the caller, a deferred function, runs since the thread ends by Goexit without a word to t,
+// and not by a panic.
 func (t *T) exited() bool {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
 	for {
-		f, more := frames.Next()
-		switch {
-		case f.Function == "runtime.gopanic" || f.Function == "runtime.sigpanic":
-			return false
+		switch f, more := frames.Next(); {
 		case f.Function == "runtime.Goexit":
-			t.Errorf("test executed panic(nil) or runtime.Goexit")
+			t.Error("test executed panic(nil) or runtime.Goexit")
 			return true
-		case !more:
+		case f.Function == "runtime.gopanic" || !more:
 			return false
 		}
 	}
 }
 
-// end runs what is left when the body has ended.
+// end runs what is left when the body has ended. A cleanup may end the thread by Goexit.
 func (t *T) end() {
 	t.over = true
 	t.changes()
 	for _, s := range t.subs {
 		s.await("a parallel subtest", func() bool { return s.done })
 	}
+	t.subs = nil
 	if t.cancel != nil {
 		t.cancel()
 	}
-	t.clean()
-	t.done = true
-	t.changes()
-}
-
-// clean calls the cleanups, the last one first. One of them may end by Goexit.
-func (t *T) clean() {
-	t.cleaning = true
+	returned := false
+	defer func() {
+		if !returned && t.exits && !schedule.Ending() {
+			t.end()
+		}
+	}()
 	for n := len(t.cleanups); n > 0; n = len(t.cleanups) {
 		f := t.cleanups[n-1]
 		t.cleanups = t.cleanups[:n-1]
-		func() {
-			returned := false
-			defer func() {
-				if !returned && t.exits && !schedule.Ending() {
-					t.clean()
-					t.done = true
-					t.changes()
-				}
-			}()
-			f()
-			returned = true
-		}()
+		f()
 	}
+	returned, t.done = true, true
+	t.changes()
 }
 
 // An until is ready when it returns true.
@@ -144,50 +124,45 @@ func (t *T) await(what string, ready func() bool) {
 	schedule.Wait(schedule.Read, unsafe.Pointer(t), until(ready), what)
 }
 
-// changes is a step that what awaits something of t depends on.
+// changes is a step on which those that await something of t depend.
 func (t *T) changes() { schedule.Step(schedule.Write, unsafe.Pointer(t)) }
 
 // Run runs f as a subtest.
 func (t *T) Run(name string, f func(t *T)) bool {
-	if t.of != nil {
-		return t.of.Run(name, func(t *std.T) { f(Outside(t)) })
-	}
 	s := t.sub(name)
+	if !schedule.Active() {
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			s.Body(f)
+		}()
+		<-ended
+		return !s.failed
+	}
 	schedule.Go(func() { s.Body(f) })
 	s.await("subtest "+s.name, func() bool { return s.done || s.parallel })
-	if s.parallel && !s.done {
+	if !s.done {
 		t.subs = append(t.subs, s)
 	}
 	return !s.failed
 }
 
+var space = regexp.MustCompile(`\s`)
+
 // sub returns a new subtest.
 func (t *T) sub(name string) *T {
-	name = t.name + "/" + strings.Map(func(r rune) rune {
-		if r == ' ' {
-			return '_'
-		}
-		return r
-	}, name)
-	if n := t.names[name]; n > 0 || strings.HasSuffix(name, "/") {
-		t.names[name]++
+	name = t.name + "/" + space.ReplaceAllString(name, "_")
+	n := t.names[name]
+	if t.names[name]++; n > 0 || strings.HasSuffix(name, "/") {
 		name += fmt.Sprintf("#%02d", n)
-	} else {
-		t.names[name] = 1
 	}
-	return &T{name: name, parent: t, names: map[string]int{}, log: t.log, first: t.first}
+	return &T{shared: t.shared, name: name, parent: t, names: map[string]int{}}
 }
 
 // Parallel lets the caller of Run go on, and waits until its body has ended.
 func (t *T) Parallel() {
-	switch {
-	case t.of != nil:
-		t.of.Parallel()
-		return
-	case t.parallel:
-		panic("testing: t.Parallel called multiple times")
-	case t.setsEnvironment:
-		panic("testing: test using t.Setenv or t.Chdir can not use t.Parallel")
+	if t.parallel || t.alone {
+		panic("testing: t.Parallel called twice, or after t.Setenv or t.Chdir")
 	}
 	t.parallel = true
 	if p := t.parent; p != nil {
@@ -196,88 +171,52 @@ func (t *T) Parallel() {
 	}
 }
 
-// Deadline reports the time at which the test is ended: never, in an execution.
-func (t *T) Deadline() (deadline time.Time, ok bool) {
-	if t.of != nil {
-		return t.of.Deadline()
-	}
-	return time.Time{}, false
-}
+// Deadline reports that the test has none.
+func (t *T) Deadline() (deadline time.Time, ok bool) { return time.Time{}, false }
 
 // Name returns the name of the test.
-func (t *T) Name() string {
-	if t.of != nil {
-		return t.of.Name()
-	}
-	return t.name
-}
+func (t *T) Name() string { return t.name }
 
-// Helper does nothing in an execution.
-func (t *T) Helper() {
-	if t.of != nil {
-		t.of.Helper()
-	}
-}
+// Helper and Attr do nothing.
+func (t *T) Helper()                {}
+func (t *T) Attr(key, value string) {}
 
-// Failed reports whether the test has failed.
-func (t *T) Failed() bool {
-	if t.of != nil {
-		return t.of.Failed()
-	}
-	return t.failed
-}
+// Failed and Skipped report what happened to the test.
+func (t *T) Failed() bool  { return t.failed }
+func (t *T) Skipped() bool { return t.skipped }
 
-// Skipped reports whether the test was skipped.
-func (t *T) Skipped() bool {
-	if t.of != nil {
-		return t.of.Skipped()
-	}
-	return t.skipped
-}
+// Fail marks the test, and those that it is part of, as failed.
+func (t *T) Fail() { t.fails("Fail") }
 
-// Fail marks the test as failed.
-func (t *T) Fail() {
-	if t.of != nil {
-		t.of.Fail()
-		return
-	}
-	t.fails("")
-}
-
-// fails marks the test and those that it is part of as failed.
 func (t *T) fails(text string) {
 	if t.done {
 		panic("Fail in goroutine after " + t.name + " has completed")
 	}
-	if *t.first == "" {
-		place := place()
-		*t.first = strings.TrimSpace(place + ": " + text)
+	if t.first == "" {
+		t.first = place() + ": " + strings.TrimSpace(text)
 	}
 	for ; t != nil; t = t.parent {
 		t.failed = true
 	}
 }
 
-// place returns the innermost place of a call that is not in a library of assertions.
+// place returns the innermost place that is not in a library of assertions.
 func place() string {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
 	for {
 		f, more := frames.Next()
-		if !strings.Contains(f.Function, "/history/explore/") && !strings.Contains(f.Function, "/testify/") && !strings.HasPrefix(f.Function, "runtime.") && f.File != "" {
+		if !strings.Contains(f.Function, "/history/explore/") && !strings.Contains(f.Function, "/testify/") && f.File != "" {
 			return filepath.Base(f.File) + ":" + strconv.Itoa(f.Line)
 		}
 		if !more {
-			return ""
+			return "?"
 		}
 	}
 }
 
 // FailNow marks the test as failed and ends the calling goroutine.
 func (t *T) FailNow() {
-	if t.of != nil {
-		t.of.FailNow()
-	}
 	t.fails("FailNow")
 	t.exits = true
 	runtime.Goexit()
@@ -285,225 +224,131 @@ func (t *T) FailNow() {
 
 // SkipNow marks the test as skipped and ends the calling goroutine.
 func (t *T) SkipNow() {
-	if t.of != nil {
-		t.of.SkipNow()
-	}
 	t.skipped, t.exits = true, true
 	runtime.Goexit()
 }
 
-// logs adds a line to the log.
-func (t *T) logs(text string) {
+// mostLogged bounds the bytes that are kept.
+const mostLogged = 1 << 16
+
+func (t *T) logs(text string) string {
 	if t.done {
 		panic("Log in goroutine after " + t.name + " has completed: " + text)
 	}
-	const most = 1 << 16
-	if t.log.Len() < most {
-		fmt.Fprintf(t.log, "%s: %s\n", place(), strings.TrimSuffix(text, "\n"))
+	if t.log.Len() < mostLogged {
+		fmt.Fprintf(&t.log, "%s: %s\n", place(), strings.TrimSuffix(text, "\n"))
 	}
+	return text
 }
 
-// Log keeps a line.
-func (t *T) Log(args ...any) {
-	if t.of != nil {
-		t.of.Helper()
-		t.of.Log(args...)
-		return
-	}
-	t.logs(fmt.Sprintln(args...))
-}
-
-// Logf keeps a line.
-func (t *T) Logf(format string, args ...any) {
-	if t.of != nil {
-		t.of.Helper()
-		t.of.Logf(format, args...)
-		return
-	}
-	t.logs(fmt.Sprintf(format, args...))
-}
-
-// Error is Log and Fail.
-func (t *T) Error(args ...any) {
-	if t.of != nil {
-		t.of.Helper()
-		t.of.Error(args...)
-		return
-	}
-	t.failing(fmt.Sprintln(args...))
-}
-
-// Errorf is Logf and Fail.
+// Log and the others keep a line, and fail or skip the test as their names say.
+func (t *T) Log(args ...any)                 { t.logs(fmt.Sprintln(args...)) }
+func (t *T) Logf(format string, args ...any) { t.logs(fmt.Sprintf(format, args...)) }
+func (t *T) Error(args ...any)               { t.fails(t.logs(fmt.Sprintln(args...))) }
 func (t *T) Errorf(format string, args ...any) {
-	if t.of != nil {
-		t.of.Helper()
-		t.of.Errorf(format, args...)
-		return
-	}
-	t.failing(fmt.Sprintf(format, args...))
+	t.fails(t.logs(fmt.Sprintf(format, args...)))
 }
 
-func (t *T) failing(text string) {
-	t.logs(text)
-	t.fails(text)
-}
-
-// Fatal is Log and FailNow.
+// Fatal is Error and FailNow.
 func (t *T) Fatal(args ...any) {
-	if t.of != nil {
-		t.of.Helper()
-		t.of.Fatal(args...)
-	}
-	t.failing(fmt.Sprintln(args...))
+	t.Error(args...)
 	t.FailNow()
 }
 
-// Fatalf is Logf and FailNow.
+// Fatalf is Errorf and FailNow.
 func (t *T) Fatalf(format string, args ...any) {
-	if t.of != nil {
-		t.of.Helper()
-		t.of.Fatalf(format, args...)
-	}
-	t.failing(fmt.Sprintf(format, args...))
+	t.Errorf(format, args...)
 	t.FailNow()
 }
 
 // Skip is Log and SkipNow.
 func (t *T) Skip(args ...any) {
-	if t.of != nil {
-		t.of.Helper()
-		t.of.Skip(args...)
-	}
-	t.logs(fmt.Sprintln(args...))
+	t.Log(args...)
 	t.SkipNow()
 }
 
 // Skipf is Logf and SkipNow.
 func (t *T) Skipf(format string, args ...any) {
-	if t.of != nil {
-		t.of.Helper()
-		t.of.Skipf(format, args...)
-	}
-	t.logs(fmt.Sprintf(format, args...))
+	t.Logf(format, args...)
 	t.SkipNow()
 }
 
 // Output returns a writer to the log.
-func (t *T) Output() io.Writer {
-	if t.of != nil {
-		return t.of.Output()
-	}
-	return t.log
-}
-
-// Attr does nothing in an execution.
-func (t *T) Attr(key, value string) {
-	if t.of != nil {
-		t.of.Attr(key, value)
-	}
-}
+func (t *T) Output() io.Writer { return &t.log }
 
 // Cleanup calls f when the test and its subtests have ended.
-func (t *T) Cleanup(f func()) {
-	if t.of != nil {
-		t.of.Cleanup(f)
-		return
-	}
-	t.cleanups = append(t.cleanups, f)
-}
+func (t *T) Cleanup(f func()) { t.cleanups = append(t.cleanups, f) }
 
 // Context returns a context that is canceled before the cleanups.
 func (t *T) Context() context.Context {
-	if t.of != nil {
-		return t.of.Context()
-	}
 	if t.ctx == nil {
-		t.ctx, t.cancel = stand.WithCancel(context.Background())
-		if t.cleaning {
+		if t.ctx, t.cancel = stand.WithCancel(context.Background()); t.over {
 			t.cancel()
 		}
 	}
 	return t.ctx
 }
 
-// Setenv sets a variable of the environment until the test ends.
-func (t *T) Setenv(key, value string) {
-	if t.of != nil {
-		t.of.Setenv(key, value)
-		return
-	}
-	t.alone()
-	before, had := os.LookupEnv(key)
-	if err := os.Setenv(key, value); err != nil {
-		t.Fatalf("cannot set environment variable: %v", err)
-	}
-	t.Cleanup(func() {
-		if had {
-			_ = os.Setenv(key, before) // it was valid before
-		} else {
-			_ = os.Unsetenv(key)
-		}
-	})
-}
-
-// alone notes that the test changes the state of the process.
-func (t *T) alone() {
+// isAlone notes that the test changes the state of the process.
+func (t *T) isAlone() {
 	for s := t; s != nil; s = s.parent {
 		if s.parallel {
 			panic("testing: test using t.Setenv or t.Chdir can not use t.Parallel")
 		}
 	}
-	t.setsEnvironment = true
+	t.alone = true
+}
+
+// Setenv sets a variable of the environment until the test ends.
+func (t *T) Setenv(key, value string) {
+	t.isAlone()
+	before, had := os.LookupEnv(key)
+	t.must(os.Setenv(key, value))
+	t.Cleanup(func() {
+		if had {
+			t.must(os.Setenv(key, before))
+		} else {
+			t.must(os.Unsetenv(key))
+		}
+	})
+}
+
+func (t *T) must(err error) {
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Chdir changes the working directory until the test ends.
 func (t *T) Chdir(dir string) {
-	if t.of != nil {
-		t.of.Chdir(dir)
-		return
-	}
-	t.alone()
+	t.isAlone()
 	before, err := os.Getwd()
-	if err == nil {
-		err = os.Chdir(dir)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.Chdir(before) })
-	if absolute, err := filepath.Abs(dir); err == nil {
-		t.Setenv("PWD", absolute)
-	}
+	t.must(err)
+	t.must(os.Chdir(dir))
+	t.Cleanup(func() { t.must(os.Chdir(before)) })
+	absolute, err := os.Getwd()
+	t.must(err)
+	t.Setenv("PWD", absolute)
 }
 
-// TempDir returns a new directory, which is removed when the test ends.
+// TempDir returns a new directory, which is removed in the end.
 func (t *T) TempDir() string {
-	if t.of != nil {
-		return t.of.TempDir()
-	}
 	if t.temporary == "" {
 		dir, err := os.MkdirTemp("", "leadline-test-")
-		if err != nil {
-			t.Fatalf("TempDir: %v", err)
-		}
+		t.must(err)
 		t.temporary = dir
-		schedule.AtEnd(remover(dir))
+		if schedule.AtEnd(remover(dir)); !schedule.Active() {
+			t.Cleanup(remover(dir).Reset)
+		}
 	}
 	t.temporaries++
 	dir := filepath.Join(t.temporary, fmt.Sprintf("%03d", t.temporaries))
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatalf("TempDir: %v", err)
-	}
+	t.must(os.Mkdir(dir, 0o777))
 	return dir
 }
 
-// ArtifactDir returns a new directory, which is removed when the test ends.
-func (t *T) ArtifactDir() string {
-	if t.of != nil {
-		return t.of.ArtifactDir()
-	}
-	return t.TempDir()
-}
+// ArtifactDir is TempDir.
+func (t *T) ArtifactDir() string { return t.TempDir() }
 
 // A remover removes a directory when the execution has ended, in whatever way.
 type remover string

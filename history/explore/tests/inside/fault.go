@@ -120,11 +120,11 @@ func (x *runner) replay(text string) error {
 		return err
 	}
 	r := x.search.Execute(schedule.NewReplay(s))
-	o, print, diverged := x.outcome(r), r.Fingerprint, r.Diverged
+	o, print, diverged, steps, preemptions := x.outcome(r), r.Fingerprint, r.Diverged, r.Steps, r.Preemptions
 	x.confirm(o, s)
 	x.count()
 	if o.kind != noFault && !diverged {
-		x.report.Fault = &Fault{Kind: o.kind, Text: o.text, Stack: o.stack, Output: o.output, Schedule: text, Ticks: x.job.Ticks, Fingerprint: print}
+		x.report.Fault = &Fault{Kind: o.kind, Text: o.text, Stack: o.stack, Output: o.output, Schedule: text, Ticks: x.job.Ticks, Fingerprint: print, Length: steps, Preemptions: preemptions}
 		steps, blocked := x.search.Steps(s, o.left, func(int) string { return "" }, nil)
 		x.report.Fault.Trace = steps[max(0, len(steps)-mostTraced):]
 		for _, b := range blocked {

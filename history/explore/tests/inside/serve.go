@@ -20,12 +20,24 @@ import (
 // Name returns the name of the worker that explores a test, or one call of stresstest.Explore in it.
 func Name(test string, call int) string { return fmt.Sprintf("explore %d %s", call, test) }
 
-// Test runs a test as it is, or if this process was started to explore it, does that and ends the process.
+// Test runs a test once, or if this process was started to explore it, does that and ends the process.
 func Test(t *std.T, f func(*testing.T)) {
 	if worker.Name() == Name(t.Name(), 0) {
 		os.Exit(Serve(t.Name(), f))
 	}
-	f(testing.Outside(t))
+	of, ended := testing.New(t.Name()), make(chan struct{})
+	go func() {
+		defer close(ended)
+		of.Body(f)
+	}()
+	<-ended
+	t.Log(of.Logged())
+	switch {
+	case of.Failed():
+		t.Fail()
+	case of.Skipped():
+		t.SkipNow()
+	}
 }
 
 // Serve answers the Job of a process that was started to explore a test, and returns its exit status.
@@ -114,7 +126,7 @@ func reached(dump string) string {
 
 // library is the directory of the standard library, as in stacks of this program. It is "" if that was built with -trimpath.
 var library = sync.OnceValue(func() string {
-	file, _ := runtime.FuncForPC(reflect.ValueOf(strings.Cut).Pointer()).FileLine(0)
+	file, _ := runtime.FuncForPC(reflect.ValueOf(strings.Cut).Pointer()).FileLine(reflect.ValueOf(strings.Cut).Pointer())
 	dir, _ := strings.CutSuffix(filepath.ToSlash(file), "strings/strings.go")
 	return dir
 })
