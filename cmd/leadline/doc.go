@@ -8,6 +8,7 @@
 //	leadline record --simulate MODEL|--subject NAME [flags]
 //	leadline stress --subject NAME|--new CONSTRUCTOR [flags]
 //	leadline safety --new CONSTRUCTOR|--package PATH [flags]
+//	leadline explore [flags] [PACKAGE...]
 //	leadline replay --subject NAME|--new CONSTRUCTOR [flags] FILE|SCHEDULE
 //	leadline composed [flags] PACKAGE...
 //	leadline models [MODEL...]

@@ -10,11 +10,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/leadline/leadline/cmd/internal/flagkind"
 	"github.com/leadline/leadline/cmd/internal/output"
+	"github.com/leadline/leadline/history/explore"
 	"github.com/leadline/leadline/history/explore/tests"
 	"github.com/leadline/leadline/history/explore/tests/inside"
 	"github.com/leadline/leadline/replay/batch"
@@ -36,6 +38,7 @@ func setupExplore(flags *pflag.FlagSet) func(streams, []string) int {
 	f := &exploreFlags{all: flags, leaks: &flagkind.Choice{Value: "forever", Choices: []string{"forever", string(inside.AtEnd), string(inside.NoLeaks)}},
 		timers: &flagkind.Choice{Value: "when-idle", Choices: []string{"when-idle", string(inside.Anytime)}}}
 	flags.StringVar(&f.Run, "run", "", "`pattern` of the tests to explore, as for go test -run (default: all)")
+	flags.BoolVar(&f.Short, "short", false, "tests see testing.Short, as with go test -short")
 	flags.IntVar(&f.Preemptions, "preemptions", 2, "most preemptions of a schedule, or delays if the test starts goroutines")
 	flags.Int64Var(&f.Executions, "executions", 20_000, "executions of a test at most")
 	flags.DurationVar(&f.time, "time", 10*time.Second, "how long the schedules of a test are explored at most")
@@ -72,6 +75,9 @@ func (f *exploreFlags) run(s streams, args []string) int {
 	ctx, restore := output.Interruptible()
 	defer restore()
 	t := &exploreTable{exploreFlags: f, out: bufio.NewWriter(s.out), count: map[string]int{}}
+	if w := terminal(s.err); w != nil {
+		f.Building = func(path string) { fmt.Fprintf(w, "building %s\n", path) }
+	}
 	err := tests.Explore(ctx, f.Options, func(r *tests.Result) { t.add(s, r) })
 	if ctx.Err() != nil {
 		fmt.Fprintln(s.err, "leadline explore: interrupted")
@@ -84,6 +90,17 @@ func (f *exploreFlags) run(s streams, args []string) int {
 		return fail(s, "explore", fmt.Errorf("no test matches --run %s in %s", report.ShellWord(f.Run), strings.Join(f.Patterns, " ")))
 	}
 	return t.finish(s, statusOK)
+}
+
+// likeGoTest writes -run and -short, as go test has them, with two hyphens.
+func likeGoTest(args []string) []string {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if name, _, _ := strings.Cut(arg, "="); name == "-run" || name == "-short" {
+			args[i] = "-" + arg
+		}
+	}
+	return args
 }
 
 // An exploreTable prints the results of tests and counts them.
@@ -103,7 +120,7 @@ func (t *exploreTable) add(s streams, r *tests.Result) {
 	case r.Error != nil:
 		fmt.Fprintf(s.err, "leadline explore: %s: %s\n", r.Package, report.CleanLines(r.Error.Error()))
 	case t.output.Value == "json":
-		t.err = errors.Join(t.err, writeJSON(t.out, &exploreRecord{r, r.Status()}))
+		t.err = errors.Join(t.err, writeJSON(t.out, newExploreRecord(r)))
 	default:
 		if t.of != r.Package {
 			fmt.Fprintln(t.out, r.Package)
@@ -124,6 +141,15 @@ func (t *exploreTable) add(s streams, r *tests.Result) {
 type exploreRecord struct {
 	*tests.Result
 	Status string `json:"status"`
+	Whole  bool   `json:"whole"` // there is no other schedule
+}
+
+func newExploreRecord(r *tests.Result) *exploreRecord {
+	e := &exploreRecord{r, r.Status(), r.Complete >= explore.Unbounded}
+	if e.Whole {
+		r.Complete = 0
+	}
+	return e
 }
 
 // writeFault writes what is known of a fault, and how to see it again.
@@ -183,16 +209,20 @@ func (t *exploreTable) writeJUnit(complete bool) error {
 		Skipped *message `xml:"skipped"`
 		Error   *message `xml:"error"`
 	}
+	type property struct {
+		Name  string `xml:"name,attr"`
+		Value bool   `xml:"value,attr"`
+	}
 	suite := struct {
-		XMLName  xml.Name   `xml:"testsuite"`
-		Name     string     `xml:"name,attr"`
-		Tests    int        `xml:"tests,attr"`
-		Failures int        `xml:"failures,attr"`
-		Errors   int        `xml:"errors,attr"`
-		Skipped  int        `xml:"skipped,attr"`
-		Complete bool       `xml:"properties>property>value,attr"`
-		Cases    []testcase `xml:"testcase"`
-	}{Name: "leadline explore", Tests: len(t.results), Failures: t.count[tests.Faulty], Errors: t.count[tests.Broken], Complete: complete}
+		XMLName    xml.Name   `xml:"testsuite"`
+		Name       string     `xml:"name,attr"`
+		Tests      int        `xml:"tests,attr"`
+		Failures   int        `xml:"failures,attr"`
+		Errors     int        `xml:"errors,attr"`
+		Skipped    int        `xml:"skipped,attr"`
+		Properties []property `xml:"properties>property"`
+		Cases      []testcase `xml:"testcase"`
+	}{Name: "leadline explore", Tests: len(t.results), Failures: t.count[tests.Faulty], Errors: t.count[tests.Broken], Properties: []property{{"complete", complete}}}
 	for _, r := range t.results {
 		c := testcase{Class: r.Package, Name: cmp.Or(r.Test, filepath.Base(r.Package)), Time: fmt.Sprintf("%.3f", r.Seconds)}
 		switch r.Status() {
@@ -233,7 +263,7 @@ func replayTest(ctx context.Context, s streams, file string, asJSON bool) int {
 	}
 	r := &tests.Result{Package: saved.Package, Report: program.Replay(ctx, o, saved, saved.Call), Saved: file, Known: true}
 	if asJSON {
-		if err := writeJSON(s.out, &exploreRecord{r, r.Status()}); err != nil {
+		if err := writeJSON(s.out, newExploreRecord(r)); err != nil {
 			return s.failed("replay", err)
 		}
 	} else {

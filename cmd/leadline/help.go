@@ -16,11 +16,11 @@ import (
 
 // manualFiles has the manual, which is the documentation of this package.
 //
-//go:embed doc.go doc_batches.go doc_formats.go doc_logs.go doc_stress.go doc_weak.go
+//go:embed doc.go doc_batches.go doc_explore.go doc_formats.go doc_logs.go doc_stress.go doc_weak.go
 var manualFiles embed.FS
 
 // manualNames are the files of the manual in the order in which go doc has them.
-var manualNames = []string{"doc.go", "doc_batches.go", "doc_formats.go", "doc_logs.go", "doc_stress.go", "doc_weak.go"}
+var manualNames = []string{"doc.go", "doc_batches.go", "doc_explore.go", "doc_formats.go", "doc_logs.go", "doc_stress.go", "doc_weak.go"}
 
 // A section is the part of the manual below one heading, or before the first one.
 type section struct {

@@ -95,6 +95,9 @@ func runCommand(s streams, args []string) int {
 	if args[0] == "--version" {
 		args = []string{"version"}
 	}
+	if args[0] == "explore" {
+		args = likeGoTest(args)
+	}
 	status := statusOK
 	root := newRoot(s, &status)
 	root.SetArgs(args)

@@ -140,7 +140,9 @@ func holds(list []schedule.Blocked, thread int) bool {
 
 // ShortPlace returns file:line with the last directory.
 func ShortPlace(place string) string {
-	place = filepath.ToSlash(place)
+	if place = filepath.ToSlash(place); place == "" {
+		return ""
+	}
 	return path.Join(path.Base(path.Dir(place)), path.Base(place))
 }
 

@@ -3,6 +3,8 @@ package schedule
 import (
 	"math"
 	"math/bits"
+	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -108,7 +110,7 @@ func Choose(n int) int {
 func Go(f func()) {
 	t := self()
 	if t == nil {
-		go Outside(f)
+		go outside(f, callers())
 		return
 	}
 	t.spawn(f)
@@ -119,7 +121,7 @@ func Go(f func()) {
 func GoUnless(over func() bool, f func()) {
 	t := self()
 	if t == nil {
-		go Outside(f)
+		go outside(f, callers())
 		return
 	}
 	t.spawn(f).over = over
@@ -139,12 +141,34 @@ var outsiders sync.Map
 
 // Outside calls f in a goroutine that was started outside of any execution. Its hooks do
 // nothing, and Result.Foreign does not count them: it belongs to an object of its own.
-func Outside(f func()) {
+func Outside(f func()) { outside(f, nil) }
+
+// callers returns the stack of a go statement.
+func callers() []uintptr {
+	pcs := make([]uintptr, 16)
+	return pcs[:runtime.Callers(3, pcs)]
+}
+
+func outside(f func(), started []uintptr) {
 	id := routine()
-	outsiders.Store(id, true)
+	outsiders.Store(id, started)
 	defer outsiders.Delete(id)
 	f()
 }
+
+// Unfinished returns where goroutines were started that began outside of any execution and have not ended.
+func Unfinished() (places []string) {
+	outsiders.Range(func(_, started any) bool {
+		places = append(places, position(started.([]uintptr)))
+		return true
+	})
+	slices.Sort(places)
+	return slices.Compact(places)
+}
+
+// Epoch is when each execution begins, in nanoseconds since 1970: 2009-11-10 23:00:00 UTC. It may be set before the first
+// one.
+var Epoch int64 = 1257894000e9
 
 // Now returns the virtual time of the execution in nanoseconds. It advances by
 // Limits.Tick with each reading, which wakes no sleeper.
@@ -249,9 +273,3 @@ func Returned() {
 // Ending reports whether the execution is over, and ends its threads: a deferred function has
 // nothing to do then.
 func Ending() bool { return self() != nil && the.aborting }
-
-// Unfinished returns how many goroutines that were started outside of any execution have not ended.
-func Unfinished() (n int) {
-	outsiders.Range(func(any, any) bool { n++; return true })
-	return n
-}

@@ -31,8 +31,10 @@ type Options struct {
 	Packages []string // more packages to instrument
 	Plain    bool     // plain loads and stores are steps
 	Tags     []string
-	Jobs     int  // processes at a time; 0 is as many as there are processors
-	NoSave   bool // faults are not saved
+	Jobs     int               // processes at a time; 0 is as many as there are processors
+	NoSave   bool              // faults are not saved
+	Short    bool              // testing.Short
+	Building func(path string) // is called before a package is built, unless it is nil
 }
 
 // A Result is what the exploration of one test, or a package that cannot be built, showed.
@@ -94,6 +96,9 @@ func Explore(ctx context.Context, o Options, each func(*Result)) error {
 			return ctx.Err()
 		}
 		program := &Program{Package: p.ImportPath, Dir: p.Dir, path: filepath.Join(dir, fmt.Sprint(n))}
+		if o.Building != nil {
+			o.Building(p.ImportPath)
+		}
 		names, err := program.prepare(ctx, &o, dir)
 		if err != nil {
 			each(&Result{Package: p.ImportPath, Error: err})
@@ -139,6 +144,7 @@ type Program struct {
 	Package, Dir string
 	NotTried     []string
 	path         string
+	short        bool
 }
 
 // Build builds the program of the tests of one package in a directory for temporary files.
@@ -152,6 +158,7 @@ func Build(ctx context.Context, o *Options, dir string) (*Program, error) {
 }
 
 func (p *Program) build(ctx context.Context, o *Options, dir string) error {
+	p.short = o.Short
 	target := instrument.Target{Dir: o.Dir, Packages: append([]string{p.Package}, o.Packages...), Explore: true, Plain: o.Plain, Tags: o.Tags}
 	copies, err := instrument.Compile(ctx, target, func(copies *instrument.Copies) error {
 		flags, err := copies.WithOverlay(filepath.Join(dir, "overlay.json"), nil)
@@ -275,6 +282,9 @@ func (p *Program) ask(ctx context.Context, name string, call int, job inside.Job
 	top, _, _ := strings.Cut(name, "/") // its subtests are the stand-in's
 	program := worker.Program{Path: p.path, Dir: p.Dir, Name: inside.Name(name, call),
 		Args: []string{"-test.run", "^" + regexp.QuoteMeta(top) + "$", "-test.count=1", "-test.timeout=0"}}
+	if p.short {
+		program.Args = append(program.Args, "-test.short")
+	}
 	process, err := worker.Start(ctx, program, worker.Guard{Silence: silence})
 	if err != nil {
 		report.Refused = err.Error()

@@ -24,7 +24,8 @@ type Saved struct {
 	Fault         *inside.Fault // nil if it was read
 }
 
-const firstLine = "# leadline explore: a schedule under which a Go test has a fault"
+// FirstLine is the first line of a saved file.
+const FirstLine = "# leadline explore: a schedule under which a Go test has a fault"
 
 // fileName returns the name of the file of a test, in the directory of its package.
 func fileName(test string, call int) string {
@@ -43,7 +44,7 @@ func fileName(test string, call int) string {
 // write writes the schedule, what was wrong, and its steps as comments.
 func (s *Saved) write(file string) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s\n# %s: %s\npackage: %s\ntest: %s\ncall: %d\nticks: %d\nplain: %v\nschedule: %s\n", firstLine, s.Fault.Kind, oneLine(s.Fault.Text), s.Package, s.Test, s.Call, s.Ticks, s.Plain, s.Schedule)
+	fmt.Fprintf(&b, "%s\n# %s: %s\npackage: %s\ntest: %s\ncall: %d\nticks: %d\nplain: %v\nschedule: %s\n", FirstLine, s.Fault.Kind, oneLine(s.Fault.Text), s.Package, s.Test, s.Call, s.Ticks, s.Plain, s.Schedule)
 	var steps bytes.Buffer
 	_ = explore.WriteSteps(&steps, s.Fault.Trace) // to memory
 	for line := range bytes.Lines(steps.Bytes()) {
@@ -65,7 +66,7 @@ func IsSaved(file string) bool {
 	}
 	defer f.Close()
 	line, _ := bufio.NewReader(f).ReadString('\n') // a shorter one is another
-	return strings.TrimSpace(line) == firstLine
+	return strings.TrimSpace(line) == FirstLine
 }
 
 // ReadSaved reads a file that Explore has saved.

@@ -145,6 +145,14 @@ func (rw *RWMutex) enter() *rwState {
 	return rw.inside
 }
 
+// now returns the state, also of one that the program has overwritten while it was in use.
+func (rw *RWMutex) now() *rwState {
+	if rw.inside == nil {
+		return &rwState{}
+	}
+	return rw.inside
+}
+
 // Values of rwState.writer.
 const (
 	noWriter = iota
@@ -257,7 +265,7 @@ func (s *rwState) unread() {
 // lockedOutside and readOutside report whether code outside of the execution
 // holds the real lock, given that the execution does not.
 func (rw *RWMutex) lockedOutside() bool {
-	if len(rw.inside.reads) > 0 {
+	if len(rw.now().reads) > 0 {
 		return false
 	}
 	free := rw.real.TryRLock()
@@ -268,7 +276,7 @@ func (rw *RWMutex) lockedOutside() bool {
 }
 
 func (rw *RWMutex) readOutside() bool {
-	if rw.inside.writer == activeWriter {
+	if rw.now().writer == activeWriter {
 		return false
 	}
 	free := rw.real.TryLock()
@@ -288,8 +296,8 @@ func (r *rlocker) Unlock() { (*RWMutex)(r).RUnlock() }
 
 type rwArrive RWMutex // waits for other writers
 
-func (w *rwArrive) Holders() []schedule.Hold { return w.inside.byWriter() }
-func (w *rwArrive) Ready() bool              { return w.inside.writer == noWriter }
+func (w *rwArrive) Holders() []schedule.Hold { return (*RWMutex)(w).now().byWriter() }
+func (w *rwArrive) Ready() bool              { return (*RWMutex)(w).now().writer == noWriter }
 
 // byWriter returns the writer that keeps others out.
 func (s *rwState) byWriter() []schedule.Hold {
@@ -304,14 +312,15 @@ func (s *rwState) byWriter() []schedule.Hold {
 type rwLock RWMutex // waits for readers
 
 func (w *rwLock) Holders() []schedule.Hold {
-	if w.inside.unsure {
+	s := (*RWMutex)(w).now()
+	if s.unsure {
 		return nil
 	}
-	return w.inside.reads
+	return s.reads
 }
 
 func (w *rwLock) Ready() bool {
-	if len(w.inside.reads) > 0 || !w.real.TryLock() {
+	if len((*RWMutex)(w).now().reads) > 0 || !w.real.TryLock() {
 		return false
 	}
 	w.real.Unlock()
@@ -319,24 +328,25 @@ func (w *rwLock) Ready() bool {
 }
 
 func (w *rwLock) Reset() {
-	for range w.inside.reads {
+	s := (*RWMutex)(w).now()
+	for range s.reads {
 		w.real.RUnlock()
 	}
-	if w.inside.writer == activeWriter {
+	if s.writer == activeWriter {
 		w.real.Unlock()
 	}
-	w.inside = nil
+	*s, w.inside = rwState{}, nil // a copy of the lock may share it
 }
 
 type rwRLock RWMutex // waits for writers
 
-func (w *rwRLock) Holders() []schedule.Hold { return w.inside.byWriter() }
+func (w *rwRLock) Holders() []schedule.Hold { return (*RWMutex)(w).now().byWriter() }
 
 func (w *rwRLock) Ready() bool {
-	switch {
-	case w.inside.writer != noWriter:
+	switch s := (*RWMutex)(w).now(); {
+	case s.writer != noWriter:
 		return false
-	case len(w.inside.reads) > 0:
+	case len(s.reads) > 0:
 		return true
 	case !w.real.TryRLock():
 		return false

@@ -193,11 +193,22 @@ func (t *T) fails(text string) {
 		panic("Fail in goroutine after " + t.name + " has completed")
 	}
 	if t.first == "" {
-		t.first = place() + ": " + strings.TrimSpace(text)
+		t.first = place() + ": " + short(text)
 	}
 	for ; t != nil; t = t.parent {
 		t.failed = true
 	}
+}
+
+// testifies matches what testify reports: it has the error between other sections.
+var testifies = regexp.MustCompile(`(?s)^\s*Error Trace:.*?Error:\s*(.*?)\s*Test:\s+(?:\S+)\s*(?:Messages:\s*(.*))?$`)
+
+// short returns a text, or the error in it.
+func short(text string) string {
+	if m := testifies.FindStringSubmatch(text); m != nil {
+		text = strings.Join(strings.Fields(m[1]+" "+m[2]), " ")
+	}
+	return strings.TrimSpace(text)
 }
 
 // place returns the innermost place that is not in a library of assertions.

@@ -7,9 +7,6 @@ import (
 	"github.com/leadline/leadline/history/explore/schedule"
 )
 
-// start is when each execution begins: 2009-11-10 23:00:00 UTC.
-const start = 1257894000 * int64(Second)
-
 // Now returns the present time: in an execution, that of its own clock.
 func Now() Time {
 	if schedule.Active() {
@@ -18,7 +15,7 @@ func Now() Time {
 	return time.Now()
 }
 
-func at(clock int64) Time { return time.Unix(0, start+clock) }
+func at(clock int64) Time { return time.Unix(0, schedule.Epoch+clock) }
 
 // Since returns the time since t.
 func Since(t Time) Duration { return Now().Sub(t) }

@@ -1,7 +1,9 @@
 package inside
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/leadline/leadline/history/explore"
@@ -20,6 +22,10 @@ const (
 
 // found describes a fault: with the simplest schedule that is found, its replays and its steps.
 func (x *runner) found(o *outcome, s schedule.Schedule, preemptions int, execution int64) {
+	if places := schedule.Unfinished(); len(places) > 0 {
+		x.report.Refused = fmt.Sprintf("%s: %s, which may need a goroutine that init or TestMain has started, at %s", o.kind, o.text, strings.Join(places, ", "))
+		return
+	}
 	f := &Fault{Kind: o.kind, Text: o.text, Stack: o.stack, Output: o.output, Ticks: x.job.Ticks, Execution: execution}
 	x.report.Fault = f
 	s, f.Preemptions = x.least(o, s, preemptions)
@@ -46,9 +52,17 @@ func (x *runner) found(o *outcome, s schedule.Schedule, preemptions int, executi
 	}
 	steps, blocked := x.search.Steps(s, o.left, func(int) string { return "" }, nil)
 	f.Trace = steps[max(0, len(steps)-mostTraced):]
+	f.Threads = texts(blocked)
+}
+
+// texts says who waits. Timers are no goroutines of the program.
+func texts(blocked []explore.Blocked) (list []string) {
 	for _, b := range blocked {
-		f.Threads = append(f.Threads, b.Text)
+		if b.Where() != "" {
+			list = append(list, b.Text)
+		}
 	}
+	return list
 }
 
 func (x *runner) beat() {
@@ -127,9 +141,7 @@ func (x *runner) replay(text string) error {
 		x.report.Fault = &Fault{Kind: o.kind, Text: o.text, Stack: o.stack, Output: o.output, Schedule: text, Ticks: x.job.Ticks, Fingerprint: print, Length: steps, Preemptions: preemptions}
 		steps, blocked := x.search.Steps(s, o.left, func(int) string { return "" }, nil)
 		x.report.Fault.Trace = steps[max(0, len(steps)-mostTraced):]
-		for _, b := range blocked {
-			x.report.Fault.Threads = append(x.report.Fault.Threads, b.Text)
-		}
+		x.report.Fault.Threads = texts(blocked)
 	}
 	return nil
 }

@@ -96,10 +96,6 @@ func (x *runner) body() {
 
 // explore explores the test.
 func (x *runner) explore() {
-	if n := schedule.Unfinished(); n > 0 {
-		x.report.Refused = fmt.Sprintf("it needs goroutines that init or TestMain has started (%d), which no schedule controls", n)
-		return
-	}
 	o := x.once()
 	if x.over(o) {
 		return
@@ -149,7 +145,7 @@ func (x *runner) once() *outcome {
 	x.count()
 	a, b := outcomes[0], outcomes[1]
 	if !a.same(b) || prints[0] != prints[1] {
-		x.report.Refused = "it keeps state: its second execution, with the schedule of the first one, differs"
+		x.report.Refused = "it keeps state, or uses real time or random numbers: its second execution, with the schedule of the first one, differs"
 		if b.kind != noFault {
 			x.report.Refused += " (" + b.kind + ": " + b.text + ")"
 		}
@@ -183,7 +179,9 @@ func (x *runner) Ran(r *schedule.Result) {
 	switch {
 	case r.Cut:
 		x.report.Cut++
-		x.report.CutBy = cutBy(r)
+		if x.report.CutBy == "" {
+			x.report.CutBy = cutBy(r)
+		}
 	case r.Spins:
 		x.report.Spun++
 	}
@@ -192,9 +190,14 @@ func (x *runner) Ran(r *schedule.Result) {
 func cutBy(r *schedule.Result) string {
 	switch {
 	case r.Crowded:
-		return fmt.Sprintf("more than %d goroutines at a time", schedule.MaxThreads)
+		return fmt.Sprintf("more than %d goroutines and timers at a time", schedule.MaxThreads)
 	case r.Steps >= mostSteps:
 		return fmt.Sprintf("more than %d steps", mostSteps)
+	}
+	for _, b := range r.Blocked { // what polls waits for nothing
+		if place := b.Where(); b.What == "" && place != "" {
+			return "goroutines only sleep or poll, at " + explore.ShortPlace(place)
+		}
 	}
 	return "goroutines only sleep or poll"
 }
@@ -236,6 +239,9 @@ func waits(list []schedule.Blocked) string {
 	var texts []string
 	for i := range list {
 		b := &list[i]
+		if b.Where() == "" { // a timer
+			continue
+		}
 		who := "a goroutine"
 		if !b.Daemon {
 			who = "the test"

@@ -13,6 +13,7 @@ import (
 	std "testing"
 	"time"
 
+	"github.com/leadline/leadline/history/explore/schedule"
 	"github.com/leadline/leadline/history/explore/shim/testing"
 	"github.com/leadline/leadline/history/explore/worker"
 )
@@ -47,6 +48,7 @@ func Serve(name string, f func(*testing.T)) (status int) {
 		if err := c.Receive(&job); err != nil {
 			return err
 		}
+		schedule.Epoch = time.Now().UnixNano() // after all that init and TestMain have seen
 		x := newRunner(ctx, name, f, job, c.Alive)
 		go x.watch(func(why string) {
 			c.Send(&Report{Test: name, Executions: x.beats.Load(), Complete: -1, Refused: why})

@@ -1,0 +1,63 @@
+package tests
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// newModule writes a module that does not require leadline, with one file of tests, and returns its directory.
+func newModule(t *testing.T, source string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module ex\n\ngo 1.25\n", "ex_test.go": source} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// resultsOf returns the results of the tests of a module.
+func resultsOf(t *testing.T, o Options) map[string]*Result {
+	t.Helper()
+	results := map[string]*Result{}
+	o.Patterns = []string{"."}
+	if err := Explore(t.Context(), o, func(r *Result) {
+		if r.Error != nil {
+			t.Fatal(r.Error)
+		}
+		results[r.Test] = r
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return results
+}
+
+var wanted = regexp.MustCompile(`(?m)^// want (\w+)(?: (.*))?\nfunc (\w+)`)
+
+// TestExplore: each test of the file has the status, and its line the text, that the comment before it says.
+func TestExplore(t *testing.T) {
+	source, err := os.ReadFile("testdata/tests.go.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Dir: newModule(t, string(source)), NoSave: true}
+	o.Executions, o.Time = 600, 3
+	results := resultsOf(t, o)
+	list := wanted.FindAllStringSubmatch(string(source), -1)
+	if len(list) != strings.Count(string(source), "\nfunc Test") || len(results) != len(list) {
+		t.Fatalf("%d results, %d comments", len(results), len(list))
+	}
+	for _, m := range list {
+		r := results[m[3]]
+		if matches, err := regexp.MatchString(m[2], r.Says()); r.Status() != m[1] || !matches || err != nil {
+			t.Errorf("%s: %s: %s", m[3], r.Status(), r.Says())
+		}
+		if f := r.Fault; f != nil && (f.Replayed != f.Replays || f.Replays < 10 || f.Fresh != news || len(f.Trace) == 0) {
+			t.Errorf("%s: %+v", m[3], f)
+		}
+	}
+}
