@@ -149,7 +149,7 @@ func (s *Search) runEach(by schedule.Strategy, most int64, bound func() int) (su
 		if n%64 == 0 {
 			s.Oracle.Moved()
 		}
-		if n == most || s.Plan.Steps > 0 && e.Steps >= s.Plan.Steps || n%64 == 0 && (s.Ctx.Err() != nil || !s.End.IsZero() && time.Now().After(s.End)) {
+		if n == most || s.Plan.Steps > 0 && e.Steps >= s.Plan.Steps || (s.Whole || n%64 == 0) && (s.Ctx.Err() != nil || !s.End.IsZero() && time.Now().After(s.End)) {
 			return min(sure, at-1, bound()-1), nil
 		}
 	}

@@ -90,10 +90,12 @@ func (r *rewriter) isTest(f *types.Func) bool {
 		types.TypeString(s.Params().At(0).Type(), nil) == "*testing.T"
 }
 
-// addHelpers chooses the packages of other modules that import package testing: their T has to be the same.
+// addHelpers chooses the packages of other modules that import package testing, since their T has to be the same, and
+// those of testify, which wait for conditions.
 func (b *build) addHelpers() {
 	for _, p := range b.list.Packages {
-		if b.Explore && slices.Contains(p.Imports, "testing") && !isGenerated(p) && b.mayBeChosen(p.Path()) {
+		helps := slices.Contains(p.Imports, "testing") || strings.HasPrefix(p.Path(), "github.com/stretchr/testify/")
+		if b.Explore && helps && !isGenerated(p) && b.mayBeChosen(p.Path()) {
 			b.chosen[p.Path()] = p
 		}
 	}

@@ -13,19 +13,19 @@ import "math/bits"
 // A goroutine may sleep again and again, as a janitor does, while the threads of the program
 // wait for something else. If it has woken twice in vain, the next sleeper follows: so a timeout of an hour ends although another
 // goroutine wakes each second. If sleepers have woken mostVain times in vain, they are taken
-// to do so forever, and the threads of the program are in a deadlock; see also Limits.Vain.
+// to do so forever, and the threads of the program are in a deadlock; see also Limits.Test and Rest.
 type clocked struct {
-	due     uint64  // sleepers whose time has come
-	ticks   int     // those that the strategy has left
-	vain    int     // how often sleepers woke since a thread of the program took a step
-	vains   int     // how often they may
-	cuts    bool    // the execution is Cut then, and threads of the program are patient, too
-	stepped *thread // took the last step
+	due     uint64 // sleepers whose time has come
+	ticks   int    // those that the strategy has left
+	vain    int    // how often sleepers woke since a thread of the program took a step
+	resting bool   // see Rest
 }
 
 const (
 	fairVain = 2
 	mostVain = 4
+	testVain = 20_000 // of both, with Limits.Test
+	restVain = 100    // of fairVain, in Rest
 )
 
 // earliest returns the thread of a set that wakes first, or nil if it is empty.
@@ -90,9 +90,15 @@ func (s *scheduler) passTo(at int64) {
 // wakeNext lets time pass until the next sleeper wakes, and reports whether there is one.
 func (s *scheduler) wakeNext() bool {
 	asleep := s.sleeping &^ s.due
-	patient := asleep
+	patient, fair := asleep, fairVain
+	if s.test {
+		fair = testVain // in the order of their times
+	}
+	if s.resting {
+		fair = restVain
+	}
 	for m := asleep; m != 0; m &= m - 1 {
-		if t := s.threads[bits.TrailingZeros64(m)]; t.vain >= fairVain {
+		if t := s.threads[bits.TrailingZeros64(m)]; t.vain >= fair {
 			patient &^= t.bit
 		}
 	}
@@ -103,14 +109,12 @@ func (s *scheduler) wakeNext() bool {
 	if next == nil {
 		return false
 	}
-	if s.vain >= s.vains {
-		s.result.Cut = s.cuts
+	if s.vain >= mostVain && (!s.test || s.vain >= testVain) {
+		s.result.Cut = s.test
 		return false
 	}
 	if next.daemon {
 		s.vain++
-	}
-	if next.daemon || s.cuts {
 		next.vain++
 	}
 	s.passTo(next.wake)
@@ -123,16 +127,6 @@ func (s *scheduler) wakes(t *thread) {
 	s.due &^= t.bit
 }
 
-// goesOn is called when another thread than before has taken a step. Threads of the program may have polled for
-// that.
-func (s *scheduler) goesOn(t *thread) {
-	if s.stepped = t; s.cuts {
-		for _, t := range s.threads[:s.after] {
-			t.vain = 0
-		}
-	}
-}
-
 // works is called when a thread of the program has taken a step.
 func (s *scheduler) works() {
 	if s.vain == 0 {
@@ -140,7 +134,7 @@ func (s *scheduler) works() {
 	}
 	s.result.Ticks += s.vain
 	s.vain = 0
-	for _, t := range s.threads[s.after:s.live] {
+	for _, t := range s.threads[:s.live] {
 		t.vain = 0
 	}
 }

@@ -116,7 +116,7 @@
 // # Global variables
 //
 // Package-level variables of the copies, and what these refer to, are as after the start of the
-// program when an execution begins; see Globals. Not restored are what unsafe pointers, channels and
+// program when an execution begins; see Globals. Not restored are what unsafe pointers and
 // closures refer to, and values of types of other packages behind pointers.
 //
 // # Maps

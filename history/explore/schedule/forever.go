@@ -77,7 +77,7 @@ func (t *thread) places() (list []unsafe.Pointer, ok bool) {
 		}
 	}
 	// Services wait for nothing but context.Background by design; the goroutines of a test do not.
-	return list, len(list) > 0 || len(g.cases) == 0 || the.cuts
+	return list, len(list) > 0 || len(g.cases) == 0 || the.test
 }
 
 // holders returns the threads that hold the lock for which t waits, those that acquired it in

@@ -124,6 +124,11 @@ func (w *globalsWalk) visit(v reflect.Value) {
 		if e := v.Elem(); e.IsValid() && e.Kind() == reflect.Pointer && !e.IsNil() && follows(e.Type().Elem()) {
 			w.block(e.Elem())
 		}
+	case reflect.Chan:
+		if v.Cap() > 0 && v.Type().ChanDir() == reflect.BothDir && !w.seen[v.UnsafePointer()] {
+			w.seen[v.UnsafePointer()] = true
+			saveChannel(reflect.ValueOf(v.Interface()))
+		}
 	case reflect.Map:
 		if key := v.UnsafePointer(); !v.IsNil() && v.Len() <= mostRestored && !w.seen[key] {
 			w.seen[key] = true
@@ -138,6 +143,35 @@ func follows(t reflect.Type) bool {
 	p := t.PkgPath()
 	return p == "" || globals.packages[p] || strings.Contains(p, "leadline/history/explore/shim/") ||
 		p == "bytes" || p == "strings" || strings.HasPrefix(p, "container/")
+}
+
+// saveChannel saves what is in the buffer of a channel. One that is closed later stays closed.
+func saveChannel(c reflect.Value) {
+	drained := func() (list []reflect.Value) {
+		for {
+			v, ok := c.TryRecv()
+			if !ok {
+				return list
+			}
+			list = append(list, v)
+		}
+	}
+	closed := false
+	fill := func(list []reflect.Value) {
+		defer func() { closed = closed || recover() != nil }()
+		for _, v := range list {
+			c.TrySend(v)
+		}
+	}
+	saved := drained()
+	fill(saved)
+	globals.restore = append(globals.restore, func() {
+		if closed || c.Len() == 0 && len(saved) == 0 {
+			return
+		}
+		drained()
+		fill(saved)
+	})
 }
 
 func (w *globalsWalk) saveMap(v reflect.Value) {

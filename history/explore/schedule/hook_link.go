@@ -109,7 +109,7 @@ func (r *random) next() uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	x ^= x >> 31
-	if r.drawn < randomChoices {
+	if r.drawn < randomChoices && !the.test {
 		r.drawn++
 		if Choose(2) == 1 {
 			return rare

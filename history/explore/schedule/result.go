@@ -69,6 +69,7 @@ type Result struct {
 	Left        int    // of these, goroutines that an invocation started and that are blocked
 	Started     uint64 // the invocations that started goroutines, one bit each
 	Choices     int    // made by Choose
+	Collected   string // a function that depends on the garbage collector was called, and where
 	Places      uint64 // a hash of where which threads are Blocked, in this process
 
 	forever, ended uint64 // see Forever

@@ -61,9 +61,12 @@ type Limits struct {
 	Tick  int64 // how much the clock advances when it is read, in nanoseconds; 1,000 if zero
 	Spin  int   // steps that each thread takes in vain before that is a hang; as Steps, if zero
 	Ticks int   // how often the strategy may let time pass although a thread can go on; -1 means never, 0 means the constant Ticks
-	// Vain is how often goroutines of the object may sleep and wake before a thread of the program
-	// takes a step; more is Cut. If it is 0, the few that are more than waiting are a Deadlock.
-	Vain int
+	// Test says that the program is a test as it is, and not calls of an object:
+	//   - it is Cut, and not in a Deadlock, if goroutines only sleep and wake
+	//   - sleepers wake in the order of their times, also if others have woken in vain
+	//   - random numbers are no choices
+	//   - a goroutine that receives from a nil channel waits forever
+	Test bool
 
 	forever uint64 // the threads that may wait forever; see Forever
 }
@@ -97,7 +100,8 @@ type execution struct {
 	aborting    bool
 	reporting   bool
 	traced      bool
-	after       int // the thread of Before and After
+	test        bool // see Limits
+	after       int  // the thread of Before and After
 	forever     uint64
 	kept        []any                  // see Keep
 	atEnd       []interface{ Reset() } // see AtEnd
@@ -141,7 +145,7 @@ func (s *scheduler) execute(p *Program, st Strategy, l Limits, traced bool) *Res
 	s.foreign.Store(0)
 	s.execution = execution{
 		strategy: st, traced: traced, after: len(p.Threads), forever: l.forever, most: l.Steps, step: cmp.Or(l.Tick, 1000), node: -1,
-		clocked:  clocked{ticks: cmp.Or(l.Ticks, Ticks), vains: cmp.Or(l.Vain, mostVain), cuts: l.Vain > 0},
+		clocked: clocked{ticks: cmp.Or(l.Ticks, Ticks)}, test: l.Test,
 		spinning: spinning{patience: cmp.Or(l.Spin, l.Steps), used: s.used},
 		result:   Result{Schedule: s.result.Schedule[:0], Blocked: s.result.Blocked[:0]},
 		trace:    s.trace[:0], pending: s.pending[:0], events: s.events[:0], details: s.details[:0], atEnd: s.atEnd,
@@ -475,9 +479,6 @@ func (s *scheduler) executed(t *thread) {
 	s.steps++
 	if !t.daemon {
 		s.works()
-	}
-	if s.stepped != t {
-		s.goesOn(t)
 	}
 	s.print = s.fingerprint()
 	t.pend.Node, s.node = s.node, -1

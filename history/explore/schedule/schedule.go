@@ -184,6 +184,22 @@ func Now() int64 {
 	return the.clock
 }
 
+// Advance sets how much the clock advances with each reading, in the rest of the execution, and returns what it was.
+func Advance(d int64) (before int64) {
+	if self() == nil {
+		return 0
+	}
+	before, the.step = the.step, d
+	return before
+}
+
+// Collected notes that the program depends on the garbage collector, by a call of a function.
+func Collected(function string) {
+	if self() != nil && the.result.Collected == "" {
+		the.result.Collected = function + " at " + position(callers())
+	}
+}
+
 // Sleep blocks the caller for d nanoseconds. Unlike SleepUntil(Now() + d), it does not show the
 // clock to the caller.
 func Sleep(d int64, what string) {
@@ -228,6 +244,14 @@ func SleepUntil(at int64, what string) {
 		}
 		t.step(Yield, 0, what)
 		Note(what)
+	}
+}
+
+// Rest blocks the caller until nothing else happens: all that sleep have woken, but those that do so again and again.
+func Rest() {
+	if self() != nil {
+		the.resting = true
+		SleepUntil(math.MaxInt64, "the end of all else")
 	}
 }
 

@@ -234,6 +234,9 @@ func (t *thread) spins(addr uintptr) bool {
 	} else {
 		t.same, t.last = 0, addr
 	}
+	if alone := the.test && the.alive == t.bit; alone { // it may be on its way through a table
+		return t.same >= spinSame
+	}
 	return t.same >= spinSame || t.quiet >= spinReads || t.run >= spinSteps
 }
 

@@ -248,7 +248,7 @@ func (p *Program) Explore(ctx context.Context, o *Options, name string, call int
 	}
 	if f := r.Fault; f != nil && !r.Known {
 		for range news {
-			again := p.Replay(ctx, o, &Saved{Test: name, Ticks: f.Ticks, Schedule: f.Schedule}, call)
+			again := p.Replay(ctx, o, &Saved{Test: name, Bounds: f.Bounds, Schedule: f.Schedule}, call)
 			if again.Fault != nil && again.Fault.Kind == f.Kind && again.Fault.Fingerprint == f.Fingerprint {
 				f.Fresh++
 			}
@@ -258,7 +258,7 @@ func (p *Program) Explore(ctx context.Context, o *Options, name string, call int
 		case f.Fresh < news:
 			r.Fault, r.Refused = nil, fmt.Sprintf("it keeps state: what execution %d shows (%s: %s), the same schedule shows in %d of %d new processes", f.Execution, f.Kind, f.Text, f.Fresh, news)
 		case !o.NoSave:
-			saved := &Saved{Package: p.Package, Test: name, Call: call, Ticks: f.Ticks, Plain: o.Plain, Schedule: f.Schedule, Fault: f}
+			saved := &Saved{Package: p.Package, Test: name, Call: call, Bounds: f.Bounds, Plain: o.Plain, Schedule: f.Schedule, Fault: f}
 			if err := saved.write(file); err == nil {
 				r.Saved = file
 			}
@@ -270,7 +270,7 @@ func (p *Program) Explore(ctx context.Context, o *Options, name string, call int
 
 // Replay runs a schedule as the first execution of a new process.
 func (p *Program) Replay(ctx context.Context, o *Options, s *Saved, call int) inside.Report {
-	return p.ask(ctx, s.Test, call, inside.Job{Options: o.Options, Replay: &s.Schedule, Ticks: s.Ticks})
+	return p.ask(ctx, s.Test, call, inside.Job{Options: o.Options, Replay: &s.Schedule, Bounds: s.Bounds})
 }
 
 // silence is how long a process may say nothing; it refuses calls that do not return much earlier.

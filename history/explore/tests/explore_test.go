@@ -61,3 +61,72 @@ func TestExplore(t *testing.T) {
 		}
 	}
 }
+
+// TestExploreInit: a goroutine of init does not count, and what may wait for it is refused.
+func TestExploreInit(t *testing.T) {
+	o := Options{Dir: newModule(t, `package ex
+
+import "testing"
+
+var questions, answers = make(chan int), make(chan int)
+
+func init() { go serve() }
+
+func serve() {
+	for n := range questions {
+		answers <- n
+	}
+}
+
+func TestAsks(t *testing.T) {
+	go func() { questions <- 1 }()
+	<-answers
+}
+
+func TestOther(t *testing.T) {
+	done := make(chan bool)
+	go close(done)
+	<-done
+}
+`), NoSave: true}
+	results := resultsOf(t, o)
+	if r := results["TestAsks"]; r.Status() != Refused || !strings.Contains(r.Refused, "ex_test.go:7") {
+		t.Errorf("TestAsks: %s", r.Says())
+	}
+	if r := results["TestOther"]; r.Status() != Explored {
+		t.Errorf("TestOther: %s", r.Says())
+	}
+}
+
+// TestExploreSaved: a saved schedule is tried first, and a new search follows when it shows nothing.
+func TestExploreSaved(t *testing.T) {
+	const source = `package ex
+
+import "testing"
+
+func TestLeaks(t *testing.T) {
+	c := make(chan int)
+	go func() { c <- 1 }()
+}
+`
+	dir := newModule(t, source)
+	o := Options{Dir: dir}
+	first := resultsOf(t, o)["TestLeaks"]
+	if first.Fault == nil || first.Known || first.Saved == "" {
+		t.Fatalf("first: %+v", first)
+	}
+	saved, err := ReadSaved(first.Saved)
+	if err != nil || saved.Package != "ex" || saved.Test != "TestLeaks" || saved.Schedule != first.Fault.Schedule || saved.Bounds != first.Fault.Bounds || !IsSaved(first.Saved) {
+		t.Errorf("saved: %+v, %v", saved, err)
+	}
+	if again := resultsOf(t, o)["TestLeaks"]; again.Fault == nil || !again.Known || again.Fault.Fingerprint != first.Fault.Fingerprint {
+		t.Errorf("again: %+v", again)
+	}
+	mended := strings.Replace(source, "make(chan int)", "make(chan int, 1)", 1)
+	if err := os.WriteFile(filepath.Join(dir, "ex_test.go"), []byte(mended), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := resultsOf(t, o)["TestLeaks"]; r.Status() != Explored {
+		t.Errorf("mended: %s", r.Says())
+	}
+}

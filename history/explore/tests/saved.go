@@ -18,10 +18,10 @@ import (
 type Saved struct {
 	Package, Test string
 	Call          int // of stresstest.Explore in the test, or 0
-	Ticks         int // see inside.Job
-	Plain         bool
-	Schedule      string
-	Fault         *inside.Fault // nil if it was read
+	inside.Bounds
+	Plain    bool
+	Schedule string
+	Fault    *inside.Fault // nil if it was read
 }
 
 // FirstLine is the first line of a saved file.
@@ -44,7 +44,7 @@ func fileName(test string, call int) string {
 // write writes the schedule, what was wrong, and its steps as comments.
 func (s *Saved) write(file string) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s\n# %s: %s\npackage: %s\ntest: %s\ncall: %d\nticks: %d\nplain: %v\nschedule: %s\n", FirstLine, s.Fault.Kind, oneLine(s.Fault.Text), s.Package, s.Test, s.Call, s.Ticks, s.Plain, s.Schedule)
+	fmt.Fprintf(&b, "%s\n# %s: %s\npackage: %s\ntest: %s\ncall: %d\nticks: %d\nmax-steps: %d\nplain: %v\nschedule: %s\n", FirstLine, s.Fault.Kind, oneLine(s.Fault.Text), s.Package, s.Test, s.Call, s.Ticks, s.MaxSteps, s.Plain, s.Schedule)
 	var steps bytes.Buffer
 	_ = explore.WriteSteps(&steps, s.Fault.Trace) // to memory
 	for line := range bytes.Lines(steps.Bytes()) {
@@ -90,6 +90,8 @@ func ReadSaved(file string) (*Saved, error) {
 			s.Call, err = strconv.Atoi(value)
 		case key == "ticks":
 			s.Ticks, err = strconv.Atoi(value)
+		case key == "max-steps":
+			s.MaxSteps, err = strconv.Atoi(value)
 		case key == "plain":
 			s.Plain, err = strconv.ParseBool(value)
 		case key == "schedule" || key == "schedule:":

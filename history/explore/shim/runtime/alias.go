@@ -40,7 +40,6 @@ func MemProfile(p []MemProfileRecord, inuseZero bool) (n int, ok bool) {
 }
 func MutexProfile(p []BlockProfileRecord) (n int, ok bool) { return runtime.MutexProfile(p) }
 func NumCgoCall() int64                                    { return runtime.NumCgoCall() }
-func ReadMemStats(m *MemStats)                             { runtime.ReadMemStats(m) }
 func ReadTrace() (buf []byte)                              { return runtime.ReadTrace() }
 func SetBlockProfileRate(rate int)                         { runtime.SetBlockProfileRate(rate) }
 func SetCPUProfileRate(hz int)                             { runtime.SetCPUProfileRate(hz) }

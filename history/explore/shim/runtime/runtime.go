@@ -58,6 +58,13 @@ func GC() {
 	if !schedule.Active() {
 		runtime.GC()
 	}
+	schedule.Collected("runtime.GC")
+}
+
+// ReadMemStats reads what the collector and allocations did, which no schedule determines.
+func ReadMemStats(m *MemStats) {
+	runtime.ReadMemStats(m)
+	schedule.Collected("runtime.ReadMemStats")
 }
 
 // LockOSThread does nothing in an execution, whose threads are coroutines.
@@ -80,11 +87,13 @@ func SetFinalizer(obj, finalizer any) {
 	if !schedule.Active() {
 		runtime.SetFinalizer(obj, finalizer)
 	}
+	schedule.Collected("runtime.SetFinalizer")
 }
 
 // AddCleanup does nothing in an execution, as SetFinalizer.
 func AddCleanup[T, S any](ptr *T, cleanup func(S), arg S) Cleanup {
 	if schedule.Active() {
+		schedule.Collected("runtime.AddCleanup")
 		return Cleanup{}
 	}
 	return runtime.AddCleanup(ptr, cleanup, arg)

@@ -10,7 +10,11 @@ import (
 )
 
 // Test runs f with a clock that goes on when nothing else can.
-func Test(t *testing.T, f func(*testing.T)) { t.Run("synctest", f) }
+func Test(t *testing.T, f func(*testing.T)) {
+	before := schedule.Advance(0)
+	t.Run("synctest", f)
+	schedule.Advance(before)
+}
 
 // Wait waits until no other goroutine can go on without time passing.
 func Wait() { schedule.Sleep(1, "synctest.Wait") }

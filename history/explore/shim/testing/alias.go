@@ -21,11 +21,10 @@ type (
 	TB                 = testing.TB
 )
 
-func AllocsPerRun(runs int, f func()) (avg float64) { return testing.AllocsPerRun(runs, f) }
-func Benchmark(f func(b *B)) BenchmarkResult        { return testing.Benchmark(f) }
-func CoverMode() string                             { return testing.CoverMode() }
-func Coverage() float64                             { return testing.Coverage() }
-func Init()                                         { testing.Init() }
+func Benchmark(f func(b *B)) BenchmarkResult { return testing.Benchmark(f) }
+func CoverMode() string                      { return testing.CoverMode() }
+func Coverage() float64                      { return testing.Coverage() }
+func Init()                                  { testing.Init() }
 func Main(matchString func(pat string, str string) (bool, error), tests []InternalTest, benchmarks []InternalBenchmark, examples []InternalExample) {
 	testing.Main(matchString, tests, benchmarks, examples)
 }

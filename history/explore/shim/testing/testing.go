@@ -52,6 +52,12 @@ type shared struct {
 	first string // failure
 }
 
+// AllocsPerRun also counts what stand-ins allocate.
+func AllocsPerRun(runs int, f func()) float64 {
+	schedule.Collected("testing.AllocsPerRun")
+	return std.AllocsPerRun(runs, f)
+}
+
 // New returns the T of a test.
 func New(name string) *T { return &T{shared: &shared{}, name: name, names: map[string]int{}} }
 

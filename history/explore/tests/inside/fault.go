@@ -22,11 +22,10 @@ const (
 
 // found describes a fault: with the simplest schedule that is found, its replays and its steps.
 func (x *runner) found(o *outcome, s schedule.Schedule, preemptions int, execution int64) {
-	if places := schedule.Unfinished(); len(places) > 0 {
-		x.report.Refused = fmt.Sprintf("%s: %s, which may need a goroutine that init or TestMain has started, at %s", o.kind, o.text, strings.Join(places, ", "))
+	if x.report.Refused = unfit(o); x.report.Refused != "" {
 		return
 	}
-	f := &Fault{Kind: o.kind, Text: o.text, Stack: o.stack, Output: o.output, Ticks: x.job.Ticks, Execution: execution}
+	f := &Fault{Kind: o.kind, Text: o.text, Stack: o.stack, Output: o.output, Bounds: x.job.Bounds, Execution: execution}
 	x.report.Fault = f
 	s, f.Preemptions = x.least(o, s, preemptions)
 	r := schedule.Run(&x.search.Body, schedule.NewReplay(s), x.search.Limits)
@@ -53,6 +52,21 @@ func (x *runner) found(o *outcome, s schedule.Schedule, preemptions int, executi
 	steps, blocked := x.search.Steps(s, o.left, func(int) string { return "" }, nil)
 	f.Trace = steps[max(0, len(steps)-mostTraced):]
 	f.Threads = texts(blocked)
+}
+
+// unfit returns why a fault may be one of leadline, or "".
+func unfit(o *outcome) string {
+	what := o.kind + ": " + o.text
+	places := schedule.Unfinished()
+	switch {
+	case len(places) > 0:
+		return fmt.Sprintf("%s, which may need a goroutine that init or TestMain has started, at %s", what, strings.Join(places, ", "))
+	case o.collected != "" && o.kind != panics && o.kind != fatal:
+		return what + ", which may need the garbage collector, since it calls " + o.collected
+	case o.threads == 1 && (o.kind == failure || o.kind == panics):
+		return what + ", without any goroutine, so it is no matter of schedules: see go test"
+	}
+	return ""
 }
 
 // texts says who waits. Timers are no goroutines of the program.
@@ -137,8 +151,13 @@ func (x *runner) replay(text string) error {
 	o, print, diverged, steps, preemptions := x.outcome(r), r.Fingerprint, r.Diverged, r.Steps, r.Preemptions
 	x.confirm(o, s)
 	x.count()
-	if o.kind != noFault && !diverged {
-		x.report.Fault = &Fault{Kind: o.kind, Text: o.text, Stack: o.stack, Output: o.output, Schedule: text, Ticks: x.job.Ticks, Fingerprint: print, Length: steps, Preemptions: preemptions}
+	if x.foreign {
+		x.report.Refused = foreign
+	} else if o.kind != noFault && !diverged {
+		x.report.Refused = unfit(o)
+	}
+	if o.kind != noFault && !diverged && x.report.Refused == "" {
+		x.report.Fault = &Fault{Kind: o.kind, Text: o.text, Stack: o.stack, Output: o.output, Schedule: text, Bounds: x.job.Bounds, Fingerprint: print, Length: steps, Preemptions: preemptions}
 		steps, blocked := x.search.Steps(s, o.left, func(int) string { return "" }, nil)
 		x.report.Fault.Trace = steps[max(0, len(steps)-mostTraced):]
 		x.report.Fault.Threads = texts(blocked)

@@ -38,12 +38,16 @@ const (
 // A Job is what the process of a test is asked for.
 type Job struct {
 	Options
-	// Replay is a schedule to run instead of a search, as the first execution; it may be empty. Timers are those of the search
-	// that found it: Ticks are Limits.Ticks.
+	// Replay is a schedule to run instead of a search, as the first execution; it may be empty. Bounds are those of the
+	// execution that had it.
 	Replay *string `json:",omitempty"`
-	Ticks  int
-	// Known is the schedule of an earlier run, which is tried before others.
-	Known string `json:",omitempty"`
+	Bounds
+}
+
+// Bounds are those of schedule.Limits which an execution had.
+type Bounds struct {
+	Ticks    int `json:"ticks"`
+	MaxSteps int `json:"max_steps"`
 }
 
 // A Report is what the process of a test answers.
@@ -78,11 +82,11 @@ type Fault struct {
 	Stack   string   `json:"stack,omitempty"`
 	Output  string   `json:"output,omitempty"` // what the test has logged
 
-	Schedule    string `json:"schedule"`
-	Ticks       int    `json:"ticks"` // see Job
-	Preemptions int    `json:"preemptions"`
-	Length      int    `json:"steps"`
-	Execution   int64  `json:"execution"` // which one it was first
+	Schedule string `json:"schedule"`
+	Bounds
+	Preemptions int   `json:"preemptions"`
+	Length      int   `json:"steps"`
+	Execution   int64 `json:"execution"` // which one it was first
 	// Replayed of Replays executions were the same, in the process of the search. Random of Randoms executions
 	// under random schedules had a fault of the same kind.
 	Replayed int `json:"replayed"`

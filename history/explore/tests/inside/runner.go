@@ -16,10 +16,11 @@ import (
 	"github.com/leadline/leadline/history/explore/shim/testing"
 )
 
-// Limits of one execution: steps, and how often goroutines sleep while the test waits.
+// An execution has fewSteps at most, or ten times as many while those of the first execution are not enough, up to
+// mostSteps.
 const (
-	mostSteps = 100_000
-	mostVain  = 20_000
+	fewSteps  = 100_000
+	mostSteps = 2_000_000
 )
 
 // The kinds of faults.
@@ -54,6 +55,8 @@ type outcome struct {
 	kind, text string
 	stack      string
 	output     string
+	collected  string
+	threads    int
 	left       []int    // threads that wait for ever
 	places     []string // where they do
 }
@@ -70,15 +73,15 @@ func newRunner(ctx context.Context, name string, test func(*testing.T), job Job,
 	x.search = &explore.Search{Ctx: ctx, Oracle: x, Whole: true, Result: &explore.Exploration{Complete: -1},
 		Body: schedule.Program{Threads: []func(){x.body}}}
 	if job.Replay == nil {
-		job.Ticks = -1
+		x.job.Bounds = Bounds{-1, fewSteps}
 	}
-	x.setTicks(job.Ticks)
+	x.limit()
 	return x
 }
 
-func (x *runner) setTicks(n int) {
-	x.job.Ticks = n
-	x.search.Limits = schedule.Limits{Steps: mostSteps, Vain: mostVain, Ticks: n}
+// limit sets the limits of executions.
+func (x *runner) limit() {
+	x.search.Limits = schedule.Limits{Steps: x.job.MaxSteps, Test: true, Ticks: x.job.Ticks, Tick: 1}
 }
 
 // body is the thread of the test. When the test has ended, time passes until nothing else happens.
@@ -87,7 +90,7 @@ func (x *runner) body() {
 	schedule.Invocation(0, 0)
 	defer func() {
 		if x.t.Done() && !schedule.Ending() {
-			schedule.Sleep(1<<50, "the end of all else")
+			schedule.Rest()
 			schedule.Returned()
 		}
 	}()
@@ -97,10 +100,15 @@ func (x *runner) body() {
 // explore explores the test.
 func (x *runner) explore() {
 	o := x.once()
+	if x.foreign {
+		x.report.Fault, x.report.Refused = nil, foreign
+	}
 	if x.over(o) {
 		return
 	}
+	before := int64(0)
 	search := func() {
+		before = x.report.Executions
 		plan := explore.Plan{Preemptions: cmp.Or(x.job.Preemptions, 2), Executions: cmp.Or(x.job.Executions, 20_000),
 			Time: time.Duration(float64(cmp.Or(x.job.Time, 10)) * float64(time.Second)), Seed: x.job.Seed}
 		if plan.Preemptions < 0 {
@@ -114,27 +122,37 @@ func (x *runner) explore() {
 	search()
 	if x.job.Timers == Anytime && len(x.search.Result.Found) == 0 && x.report.Refused == "" {
 		complete, byDelays := x.report.Complete, x.report.ByDelays
-		x.setTicks(schedule.Ticks)
+		x.job.Ticks = schedule.Ticks
+		x.limit()
 		x.seen = map[string]*explore.Seen{}
 		search()
 		x.report.Complete, x.report.ByDelays = min(complete, x.report.Complete), byDelays || x.report.ByDelays
 	}
 	if x.foreign {
-		x.report.Refused = "a goroutine that is not instrumented takes part in it"
+		x.report.Refused = foreign
 	}
 	if found := x.search.Result.Found; len(found) > 0 && x.report.Refused == "" {
-		x.found(found[0].Detail.(*outcome), found[0].Schedule, found[0].Preemptions, found[0].Execution)
+		x.found(found[0].Detail.(*outcome), found[0].Schedule, found[0].Preemptions, before+found[0].Execution)
 	}
 }
+
+const foreign = "a goroutine of a package that is not instrumented takes part in it"
 
 // once runs the first schedule twice.
 func (x *runner) once() *outcome {
 	var outcomes [2]*outcome
 	var prints [2]uint64
+	var traces [2][]schedule.Access
 	for i := range outcomes {
 		r := x.search.Execute(schedule.NewReplay(nil))
+		for i == 0 && r.Cut && r.Steps >= x.job.MaxSteps && x.job.MaxSteps < mostSteps {
+			x.job.MaxSteps = min(10*x.job.MaxSteps, mostSteps)
+			x.limit()
+			*x.report = Report{Test: x.name, Complete: -1}
+			r = x.search.Execute(schedule.NewReplay(nil))
+		}
 		o, s := x.outcome(r), slices.Clone(r.Schedule)
-		prints[i] = r.Fingerprint
+		prints[i], traces[i] = r.Fingerprint, slices.Clone(r.Trace)
 		x.confirm(o, s)
 		if outcomes[i] = o; i == 0 && o.kind != noFault {
 			x.count()
@@ -145,12 +163,26 @@ func (x *runner) once() *outcome {
 	x.count()
 	a, b := outcomes[0], outcomes[1]
 	if !a.same(b) || prints[0] != prints[1] {
-		x.report.Refused = "it keeps state, or uses real time or random numbers: its second execution, with the schedule of the first one, differs"
+		x.report.Refused = "it keeps state, or uses real time or random numbers: its second execution, with the schedule of the first one, differs" + x.difference(traces[0], traces[1])
 		if b.kind != noFault {
 			x.report.Refused += " (" + b.kind + ": " + b.text + ")"
 		}
 	}
 	return a
+}
+
+// difference says where two executions differ first, as far as a third one shows it.
+func (x *runner) difference(a, b []schedule.Access) string {
+	n := 0
+	for n < min(len(a), len(b)) && a[n].Thread == b[n].Thread && a[n].Kind == b[n].Kind && a[n].Flags == b[n].Flags {
+		n++
+	}
+	if r := schedule.Trace(&x.search.Body, nil, x.search.Limits); n < len(r.Details) {
+		if place := r.Details[n].Where(); place != "" {
+			return fmt.Sprintf(" in step %d, about %s", n+1, explore.ShortPlace(place))
+		}
+	}
+	return ""
 }
 
 // over reports whether there is nothing to explore after the first execution.
@@ -180,19 +212,19 @@ func (x *runner) Ran(r *schedule.Result) {
 	case r.Cut:
 		x.report.Cut++
 		if x.report.CutBy == "" {
-			x.report.CutBy = cutBy(r)
+			x.report.CutBy = x.cutBy(r)
 		}
 	case r.Spins:
 		x.report.Spun++
 	}
 }
 
-func cutBy(r *schedule.Result) string {
+func (x *runner) cutBy(r *schedule.Result) string {
 	switch {
 	case r.Crowded:
 		return fmt.Sprintf("more than %d goroutines and timers at a time", schedule.MaxThreads)
-	case r.Steps >= mostSteps:
-		return fmt.Sprintf("more than %d steps", mostSteps)
+	case r.Steps >= x.search.Limits.Steps:
+		return fmt.Sprintf("more than %d steps", x.search.Limits.Steps)
 	}
 	for _, b := range r.Blocked { // what polls waits for nothing
 		if place := b.Where(); b.What == "" && place != "" {
@@ -204,7 +236,7 @@ func cutBy(r *schedule.Result) string {
 
 // outcome says what an execution that has just ended showed. Whether a leak is one has to be confirmed.
 func (x *runner) outcome(r *schedule.Result) *outcome {
-	o := &outcome{output: x.t.Logged()}
+	o := &outcome{output: x.t.Logged(), collected: r.Collected, threads: r.Spawned + 1}
 	switch {
 	case r.Fatal != "" && r.Panic != nil:
 		o.kind, o.text, o.stack = fatal, strings.TrimPrefix(r.Fatal, "fatal error: ")+placeOf(r.Crash.Trace()), r.Crash.Trace()
