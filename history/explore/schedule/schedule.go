@@ -127,13 +127,18 @@ func GoUnless(over func() bool, f func()) {
 	t.spawn(f).over = over
 }
 
-// Threads returns how many threads of the execution have not ended, 0 if the caller is
+// Threads returns how many threads of the execution have not ended, timers apart, and 0 if the caller is
 // not Active.
-func Threads() int {
+func Threads() (n int) {
 	if !Active() {
 		return 0
 	}
-	return bits.OnesCount64(the.alive)
+	for m := the.alive; m != 0; m &= m - 1 {
+		if the.threads[bits.TrailingZeros64(m)].over == nil {
+			n++
+		}
+	}
+	return n
 }
 
 // outsiders has the numbers of goroutines that objects started outside of any execution.
