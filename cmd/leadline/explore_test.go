@@ -175,3 +175,23 @@ func TestExploreBroken(t *testing.T) {
 		t.Errorf("status %d\n%s%s", status, &out, &errs)
 	}
 }
+
+// TestReadmeExplore: the test of the README has the fault that it shows.
+func TestReadmeExplore(t *testing.T) {
+	blocks := readme(t)
+	for i, b := range blocks {
+		if !strings.HasPrefix(b.text(), "func TestHandOver(") {
+			continue
+		}
+		exploreModule(t, "package ex\n\nimport \"testing\"\n\n"+b.text())
+		var out, errs bytes.Buffer
+		run([]string{"explore"}, nil, &out, &errs)
+		_, want, _ := strings.Cut(blocks[i+1].text(), "TestHandOver: ")
+		want, _, _ = strings.Cut(want, " at ")
+		if !strings.Contains(out.String(), want+" at ") {
+			t.Errorf("got\n%s%s\nthe README has %s", &out, &errs, want)
+		}
+		return
+	}
+	t.Error("the README has no test to explore")
+}

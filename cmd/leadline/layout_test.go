@@ -49,6 +49,12 @@ var imports = map[string][]string{
 	"history/explore/shim/time":      {"history/explore/schedule"},
 	"history/explore/shim/runtime":   {"history/explore/schedule"},
 	"history/explore/shim/context":   {"history/explore/schedule", "history/explore/shim/atomic", "history/explore/shim/sync", "history/explore/shim/time"},
+	"history/explore/shim/io":        {"history/explore/shim/sync"},
+	"history/explore/shim/net":       {"history/explore/shim/io", "history/explore/shim/time"},
+	"history/explore/shim/testing":   {"history/explore/schedule", "history/explore/shim/context"},
+	"history/explore/shim/synctest":  {"history/explore/schedule", "history/explore/shim/testing"},
+	"history/explore/tests":          {"history/explore", "history/explore/schedule", "history/explore/instrument", "history/explore/instrument/golist", "history/explore/worker", "history/explore/tests/inside"},
+	"history/explore/tests/inside":   {"history/explore", "history/explore/schedule", "history/explore/shim/testing", "history/explore/worker"},
 	"replay/simulate":                {"history", "replay", "replay/spec"},
 	"history/stress/subject":         {"history", "history/stress"},
 	"replay":                         {"history", "poset", "hitting", "hitting/meter"},
@@ -69,7 +75,7 @@ var imports = map[string][]string{
 	"replay/weak":                    {"history", "hitting/meter", "hitting/visibility", "replay", "replay/decide", "replay/explain", "replay/ops", "replay/spec", "replay/state"},
 	"replay/report":                  {"history", "replay", "github.com/clipperhouse/displaywidth"}, // columns of CJK; tablewriter needs it, too
 	"replay/batch":                   {"history", "history/codec", "history/files", "hitting", "replay", "replay/decide", "replay/spec", "replay/weak"},
-	"replay/stresstest":              {"history", "history/codec", "hitting/visibility", "replay/weak", "history/stress", "history/stress/gotest", "history/stress/values", "history/stress/explore", "history/explore/instrument", "history/explore/worker", "replay", "replay/spec", "replay/internal/trial", "replay/decide", "replay/explain", "replay/report", "replay/view"},
+	"replay/stresstest":              {"history", "history/codec", "hitting/visibility", "replay/weak", "history/stress", "history/stress/gotest", "history/stress/values", "history/stress/explore", "history/explore/instrument", "history/explore/schedule", "history/explore/shim/testing", "history/explore/tests", "history/explore/tests/inside", "history/explore/worker", "replay", "replay/spec", "replay/internal/trial", "replay/decide", "replay/explain", "replay/report", "replay/view"},
 	"replay/composed":                {"history", "history/explore", "history/explore/schedule", "history/explore/shim/sync", "history/explore/worker"},
 	"replay/composed/extract":        {"history/explore/instrument/golist"},
 	"replay/porcupine":               {"history", "hitting/meter", "hitting/table", "replay", "replay/ops", "replay/decide", "replay/explain", "replay/report", "replay/stresstest", "replay/view", "github.com/anishathalye/porcupine"},
@@ -80,11 +86,11 @@ var imports = map[string][]string{
 	"cmd/internal/flagkind": {"history/codec", "github.com/spf13/pflag"},
 	"cmd/internal/output":   {},
 	"cmd/internal/version":  {},
-	"cmd/leadline": {"cmd/internal/flagkind", "cmd/internal/output", "cmd/internal/version", "history", "history/codec", "history/files", "history/record", "history/stress", "history/stress/explore", "history/explore", "history/explore/instrument", "history/explore/instrument/golist", "history/stress/gotest", "history/explore/worker", "history/explore/schedule", "replay/simulate", "history/stress/subject", "hitting", "hitting/meter", "replay", "replay/batch", "replay/spec", "replay/report", "replay/stresstest", "replay/view", "replay/weak", "replay/composed", "replay/composed/extract",
+	"cmd/leadline": {"cmd/internal/flagkind", "cmd/internal/output", "cmd/internal/version", "history", "history/codec", "history/files", "history/record", "history/stress", "history/stress/explore", "history/explore", "history/explore/instrument", "history/explore/instrument/golist", "history/explore/tests", "history/explore/tests/inside", "history/stress/gotest", "history/explore/worker", "history/explore/schedule", "replay/simulate", "history/stress/subject", "hitting", "hitting/meter", "replay", "replay/batch", "replay/spec", "replay/report", "replay/stresstest", "replay/view", "replay/weak", "replay/composed", "replay/composed/extract",
 		"benchdata/corpora", "benchdata/tables",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/olekukonko/tablewriter", "golang.org/x/term"},
 
-	"history/explore/instrument":        {"history/explore/instrument/golist", "history/explore/worker"},
+	"history/explore/instrument":        {"history/explore", "history/explore/instrument/golist", "history/explore/worker"},
 	"history/explore/instrument/golist": {"history/explore/worker"},
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // readmeLines is how long the README may be: what a newcomer reads.
-const readmeLines = 170
+const readmeLines = 195
 
 // A block is a fenced block of the README.
 type block struct {

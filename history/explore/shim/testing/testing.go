@@ -206,6 +206,9 @@ func (t *T) fails(text string) {
 	}
 }
 
+// ours matches a line of leadline, or of what it runs in, in a trace of testify.
+var ours = regexp.MustCompile(`(?m)^\s+\S*(/history/explore/|/iter/iter\.go|/runtime/(coro\.go|asm_\w+\.s)).*\n`)
+
 // testifies matches what testify reports: it has the error between other sections.
 var testifies = regexp.MustCompile(`(?s)^\s*Error Trace:.*?Error:\s*(.*?)\s*Test:\s+(?:\S+)\s*(?:Messages:\s*(.*))?$`)
 
@@ -253,7 +256,7 @@ func (t *T) logs(text string) string {
 		panic("Log in goroutine after " + t.name + " has completed: " + text)
 	}
 	if t.log.Len() < mostLogged {
-		fmt.Fprintf(&t.log, "%s: %s\n", place(), strings.TrimSuffix(text, "\n"))
+		fmt.Fprintf(&t.log, "%s: %s\n", place(), strings.TrimSuffix(ours.ReplaceAllString(text, ""), "\n"))
 	}
 	return text
 }
