@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -48,7 +49,7 @@ func (s *Search) deepen(plan Plan) error {
 	if auto && s.Spawns {
 		dfs.Delays = plan.Preemptions >= 0
 		if plan.Preemptions > 0 {
-			if _, err := s.runAll(schedule.NewPOS(plan.Seed), randomSchedules, nil); err != nil || s.stops() {
+			if _, err := s.runAll(schedule.NewPOS(plan.Seed), min(randomSchedules, cmp.Or(plan.Executions, randomSchedules)), nil); err != nil || s.stops() {
 				return err
 			}
 		}

@@ -90,11 +90,13 @@ func (r *rewriter) isTest(f *types.Func) bool {
 		types.TypeString(s.Params().At(0).Type(), nil) == "*testing.T"
 }
 
+var helpers = compiled(`^(github\.com/stretchr/testify|go\.uber\.org/goleak)(/|$)`)
+
 // addHelpers chooses the packages of other modules that import package testing, since their T has to be the same, and
-// those of testify, which wait for conditions.
+// those of testify, which wait for conditions, and of goleak, which looks for goroutines.
 func (b *build) addHelpers() {
 	for _, p := range b.list.Packages {
-		helps := slices.Contains(p.Imports, "testing") || strings.HasPrefix(p.Path(), "github.com/stretchr/testify/")
+		helps := slices.Contains(p.Imports, "testing") || helpers().MatchString(p.Path())
 		if b.Explore && helps && !isGenerated(p) && b.mayBeChosen(p.Path()) {
 			b.chosen[p.Path()] = p
 		}

@@ -128,6 +128,11 @@ func (s *scheduler) spare(set uint64) {
 		t := s.threads[bits.TrailingZeros64(m)]
 		t.body, t.waiter, t.place = nil, nil, nil
 	}
+	for _, t := range s.threads[:s.live] {
+		if s.alive&t.bit == 0 { // what it referred to may be gone
+			t.over, t.body = nil, nil
+		}
+	}
 	s.reset()
 	runtime.GC()
 	forever := ended

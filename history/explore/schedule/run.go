@@ -18,6 +18,9 @@ const (
 	spawnSteps  = 16
 )
 
+// fewLoops is how often threads may yield, as in a spin lock, before that is taken for polling.
+const fewLoops = 1000
+
 // A Program is what Run executes. Threads have the numbers 0 to n-1, Before
 // and After run as thread n, daemons have the numbers after it. When these are used up, a daemon
 // has the number of one that has ended.
@@ -64,6 +67,8 @@ type Limits struct {
 	// Test says that the program is a test as it is, and not calls of an object:
 	//   - it is Cut, and not in a Deadlock, if goroutines only sleep and wake
 	//   - sleepers wake in the order of their times, also if others have woken in vain
+	//   - threads that yield go on fewLoops times before time passes
+	//   - a thread that starts too many goroutines waits until one has ended
 	//   - random numbers are no choices
 	//   - a goroutine that receives from a nil channel waits forever
 	Test bool
@@ -110,6 +115,7 @@ type execution struct {
 	steps       int
 	clock, step int64 // the step is that of a reading
 	rounds      int   // times that all threads yielded since the last write
+	loops       int   // the same, since time has passed, with Limits.Test
 	node        int32 // the decision before the next step, or -1
 	woken       uint64
 	quiet, same int // of the thread, before the last write
@@ -290,6 +296,11 @@ func (s *scheduler) lost(t *thread) {
 // finish ends all threads that are left.
 func (s *scheduler) finish() {
 	r := &s.result
+	for m := s.waiting; m != 0; m &= m - 1 {
+		if _, ok := s.threads[bits.TrailingZeros64(m)].waiter.(vacancy); ok && s.remaining > 0 {
+			r.Cut, r.Crowded = true, true
+		}
+	}
 	r.Deadlock = s.remaining > 0 && !r.Cut && !r.Pruned && !s.stopped
 	for m := s.alive; m != 0; m &= m - 1 {
 		if t := s.threads[bits.TrailingZeros64(m)]; t.daemon {
@@ -313,6 +324,9 @@ func (s *scheduler) finish() {
 	current.Store(nil)
 	s.reset()
 	s.aborting, s.kept = false, nil
+	for _, t := range s.threads[:s.live] {
+		t.over = nil
+	}
 }
 
 // reset drops what is kept of the execution.
@@ -458,8 +472,13 @@ func (s *scheduler) enabled() uint64 {
 	if s.quiescing {
 		return 0
 	}
-	if s.wakeNext() {
+	if s.test && mask != 0 && s.loops < fewLoops {
+		s.loops++
 		s.yielded = 0
+		return mask
+	}
+	if s.wakeNext() {
+		s.yielded, s.loops = 0, 0
 		return s.enabled()
 	}
 	if mask != 0 {
@@ -486,7 +505,7 @@ func (s *scheduler) executed(t *thread) {
 	s.woken = 0
 	if t.begun = t.pend.Kind == Begin; t.pend.Kind == Write {
 		s.woken, s.quiet, s.same = s.yielded, t.quiet, t.same
-		s.yielded, s.rounds = 0, 0
+		s.yielded, s.rounds, s.loops = 0, 0, 0
 		t.quiet, t.same = 0, 0
 	}
 	if s.traced {

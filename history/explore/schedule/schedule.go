@@ -260,6 +260,16 @@ func Rest() {
 	}
 }
 
+// Idle blocks the caller until no other thread can go on without time passing.
+func Idle(what string) {
+	if t := self(); t != nil {
+		t.wake = the.clock
+		the.sleeping |= t.bit
+		t.step(Yield, 0, what)
+		Note(what)
+	}
+}
+
 // AtEnd calls r.Reset when the execution is over. What is kept in an object or in a global
 // variable is of one execution. AtEnd does nothing if the caller is not Active.
 func AtEnd(r interface{ Reset() }) {

@@ -305,6 +305,11 @@ func (t *thread) failed() {
 	}
 }
 
+// A vacancy is what a thread waits for that starts too many goroutines.
+type vacancy struct{}
+
+func (vacancy) Ready() bool { return the.free() != 0 }
+
 func (t *thread) spawn(f func()) *thread {
 	s := &the
 	switch {
@@ -312,6 +317,11 @@ func (t *thread) spawn(f func()) *thread {
 		t.abort()
 	case s.trying:
 		t.moves()
+	}
+	if s.test && s.live == MaxThreads && s.free() == 0 {
+		if s.dismiss(); s.free() == 0 {
+			Wait(Read, nil, vacancy{}, "the end of a goroutine, as there are too many")
+		}
 	}
 	s.unasked(t)
 	if s.live == MaxThreads {

@@ -47,7 +47,6 @@ func SetCgoTraceback(version int, traceback unsafe.Pointer, context unsafe.Point
 	runtime.SetCgoTraceback(version, traceback, context, symbolizer)
 }
 func SetMutexProfileFraction(rate int) int                 { return runtime.SetMutexProfileFraction(rate) }
-func Stack(buf []byte, all bool) int                       { return runtime.Stack(buf, all) }
 func StartTrace() error                                    { return runtime.StartTrace() }
 func StopTrace()                                           { runtime.StopTrace() }
 func ThreadCreateProfile(p []StackRecord) (n int, ok bool) { return runtime.ThreadCreateProfile(p) }

@@ -61,6 +61,9 @@ func GC() {
 	schedule.Collected("runtime.GC")
 }
 
+// Stack writes the stack of the caller. In an execution there is no other: those of threads are not what a program expects.
+func Stack(buf []byte, all bool) int { return runtime.Stack(buf, all && !schedule.Active()) }
+
 // ReadMemStats reads what the collector and allocations did, which no schedule determines.
 func ReadMemStats(m *MemStats) {
 	runtime.ReadMemStats(m)

@@ -1,5 +1,5 @@
 // Package synctest replaces testing/synctest in instrumented code. The clock of an execution is virtual
-// anyway, so Test runs a subtest, and Wait is a sleep of a nanosecond: it ends when nothing else can go on.
+// anyway, so Test runs a subtest, in which reading the clock does not move it. Wait ends when nothing else can go on.
 //
 //	synctest.Test(t, func(t *testing.T) { go f(); synctest.Wait() })
 package synctest
@@ -17,4 +17,4 @@ func Test(t *testing.T, f func(*testing.T)) {
 }
 
 // Wait waits until no other goroutine can go on without time passing.
-func Wait() { schedule.Sleep(1, "synctest.Wait") }
+func Wait() { schedule.Idle("synctest.Wait") }

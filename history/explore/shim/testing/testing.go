@@ -1,6 +1,7 @@
 package testing
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -220,17 +221,22 @@ func short(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// place returns the innermost place that is not in a library of assertions.
+// place returns the innermost place that is not in a library of assertions, and that in the test if it is another.
 func place() string {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	found := ""
 	for {
 		f, more := frames.Next()
-		if !strings.Contains(f.Function, "/history/explore/") && !strings.Contains(f.Function, "/testify/") && f.File != "" {
-			return filepath.Base(f.File) + ":" + strconv.Itoa(f.Line)
+		at := filepath.Base(f.File) + ":" + strconv.Itoa(f.Line)
+		switch {
+		case found == "" && !strings.Contains(f.Function, "/history/explore/") && !strings.Contains(f.Function, "/testify/") && f.File != "":
+			found = at
+		case strings.Contains(f.Function, ".leadline__Test") && found != "" && at != found:
+			return found + " (" + at + ")"
 		}
 		if !more {
-			return "?"
+			return cmp.Or(found, "?")
 		}
 	}
 }

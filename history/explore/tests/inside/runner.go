@@ -36,18 +36,17 @@ const (
 
 // A runner explores one test. It is the oracle of the search.
 type runner struct {
-	name   string
-	test   func(*testing.T)
-	t      *testing.T // of the present execution
-	search *explore.Search
-	job    Job
-	report *Report
-	alive  func()
-	beats  atomic.Int64 // executions
-	seen   map[string]*explore.Seen
-	checks int
-	foreign,
-	first bool
+	name    string
+	test    func(*testing.T)
+	t       *testing.T // of the present execution
+	search  *explore.Search
+	job     Job
+	report  *Report
+	alive   func()
+	beats   atomic.Int64 // executions
+	seen    map[string]*explore.Seen
+	checks  int
+	foreign bool
 }
 
 // An outcome is what an execution showed.
