@@ -9,13 +9,14 @@ import (
 
 // Channels are still real channels, since code that is not instrumented may fill or
 // close them. Operations of a buffered channel use its real buffer if they need not block.
-// An unbuffered channel has a list of the threads that wait at it, as in the runtime.
+// An unbuffered channel has a list of the threads that wait at it, as in the runtime. With Limits.Test, so does
+// a buffered one: the first that waits gets the place or the value, and no other one can come before it.
 
 // channel is the state of one channel in an execution.
 type channel[T any] struct {
 	closed   bool
 	selected bool        // a select has the channel
-	waiting  [2][]*Op[T] // operations of each side that arrived at an unbuffered channel, in order
+	waiting  [2][]*Op[T] // operations of each side that arrived at the channel and wait, in order
 	timer    bool
 }
 
@@ -126,7 +127,7 @@ func single(c Case, g *group, what string) {
 	switch {
 	case p == nil:
 		what += " (nil chan)"
-	case c.unbuffered():
+	case c.unbuffered() || the.test:
 		if Step(Write, p); g.choose() {
 			return
 		}
@@ -258,7 +259,7 @@ func (o *Op[T]) prepare(g *group, index int) {
 }
 
 func (o *Op[T]) arrive() {
-	if o.ch == nil || cap(o.ch) > 0 {
+	if o.ch == nil || cap(o.ch) > 0 && !the.test {
 		return
 	}
 	list := o.known.waiting[o.side]
@@ -333,6 +334,11 @@ func (o *Op[T]) run() bool {
 		}
 	case o.side == sends:
 		p.v, p.ok, p.group.chosen = o.v, true, p.index
+	case cap(o.ch) > 0: // the value of the sender follows those in the buffer
+		if !o.try() || !p.try() {
+			return false
+		}
+		p.group.chosen = p.index
 	default:
 		o.v, o.ok, p.group.chosen = p.v, true, p.index
 	}

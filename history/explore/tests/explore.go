@@ -72,7 +72,7 @@ func (r *Result) Status() string {
 		return Refused
 	case r.Skipped:
 		return Skipped
-	case r.Cut+r.Spun+r.Diverged >= r.Executions:
+	case r.Ended == 0:
 		return Cut
 	case r.Threads <= 1:
 		return Sequential

@@ -54,6 +54,7 @@ type Bounds struct {
 type Report struct {
 	Test       string `json:"test"`
 	Executions int64  `json:"executions"`
+	Ended      int64  `json:"ended"` // those that came to an end, be it a fault
 	Steps      int64  `json:"steps"`
 	// Complete is a bound up to which all schedules were run: -1 for none; see explore.Exploration.
 	Complete int  `json:"complete"`

@@ -166,6 +166,9 @@ func (x *runner) once() *outcome {
 		if b.kind != noFault {
 			x.report.Refused += " (" + b.kind + ": " + b.text + ")"
 		}
+		if places := schedule.Unfinished(); len(places) > 0 {
+			x.report.Refused += "; it may need a goroutine that init or TestMain has started, at " + strings.Join(places, ", ")
+		}
 	}
 	return a
 }
@@ -215,6 +218,8 @@ func (x *runner) Ran(r *schedule.Result) {
 		}
 	case r.Spins:
 		x.report.Spun++
+	case !r.Pruned && !r.Diverged:
+		x.report.Ended++
 	}
 }
 
