@@ -234,8 +234,8 @@ func (t *thread) spins(addr uintptr) bool {
 	} else {
 		t.same, t.last = 0, addr
 	}
-	if alone := the.test && the.alive == t.bit; alone { // it may be on its way through a table
-		return t.same >= spinSame
+	if the.test && the.alive == t.bit { // there is nobody to wait for
+		return false
 	}
 	return t.same >= spinSame || t.quiet >= spinReads || t.run >= spinSteps
 }

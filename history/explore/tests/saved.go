@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/leadline/leadline/history/explore"
 	"github.com/leadline/leadline/history/explore/schedule"
 	"github.com/leadline/leadline/history/explore/tests/inside"
 )
@@ -46,7 +45,7 @@ func (s *Saved) write(file string) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n# %s: %s\npackage: %s\ntest: %s\ncall: %d\nticks: %d\nmax-steps: %d\nplain: %v\nschedule: %s\n", FirstLine, s.Fault.Kind, oneLine(s.Fault.Text), s.Package, s.Test, s.Call, s.Ticks, s.MaxSteps, s.Plain, s.Schedule)
 	var steps bytes.Buffer
-	_ = explore.WriteSteps(&steps, s.Fault.Trace) // to memory
+	_ = writeSteps(&steps, s.Fault.Trace) // to memory
 	for line := range bytes.Lines(steps.Bytes()) {
 		b.WriteString("# " + string(line))
 	}

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"runtime"
+	"strings"
 
 	"github.com/leadline/leadline/history/explore/schedule"
 )
@@ -62,7 +63,15 @@ func GC() {
 }
 
 // Stack writes the stack of the caller. In an execution there is no other: those of threads are not what a program expects.
-func Stack(buf []byte, all bool) int { return runtime.Stack(buf, all && !schedule.Active()) }
+func Stack(buf []byte, all bool) int {
+	if all && schedule.Active() {
+		if _, file, _, _ := runtime.Caller(1); !strings.Contains(file, "goleak") { // which is content without others
+			schedule.Collected("runtime.Stack")
+		}
+		all = false
+	}
+	return runtime.Stack(buf, all)
+}
 
 // ReadMemStats reads what the collector and allocations did, which no schedule determines.
 func ReadMemStats(m *MemStats) {

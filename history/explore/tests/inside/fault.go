@@ -62,7 +62,7 @@ func unfit(o *outcome, execution int64) string {
 	case len(places) > 0 && (execution == 1 || o.kind == deadlock || o.kind == leak):
 		return fmt.Sprintf("%s, which may need a goroutine that init or TestMain has started, at %s", what, strings.Join(places, ", "))
 	case o.collected != "" && o.kind != panics && o.kind != fatal:
-		return what + ", which may need the garbage collector, since it calls " + o.collected
+		return what + ", which may need what schedules do not control, since it calls " + o.collected
 	case o.threads == 1 && (o.kind == failure || o.kind == panics):
 		return what + ", without any goroutine, so it is no matter of schedules: see go test"
 	}

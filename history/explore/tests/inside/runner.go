@@ -20,7 +20,7 @@ import (
 // mostSteps.
 const (
 	fewSteps  = 100_000
-	mostSteps = 2_000_000
+	mostSteps = 1_000_000
 )
 
 // The kinds of faults.
