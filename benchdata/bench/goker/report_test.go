@@ -10,6 +10,7 @@ import (
 type report struct {
 	Package    string  `json:"package"`
 	Status     string  `json:"status"`
+	Refused    string  `json:"refused"`
 	Executions int64   `json:"executions"`
 	Complete   int     `json:"complete"`
 	Cut        int64   `json:"cut"`
@@ -35,6 +36,7 @@ var (
 // fill writes a report to the kernel.
 func (r *report) fill(k *kernel) {
 	k.Status, k.Executions, k.Complete, k.Cut, k.Seconds = r.Status, r.Executions, r.Complete, r.Cut, r.Seconds
+	k.Refused = r.Refused
 	f := r.Fault
 	if f == nil {
 		return

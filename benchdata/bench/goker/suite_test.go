@@ -27,8 +27,10 @@ type kernel struct {
 	Kernel string `json:"kernel"` // blocking/etcd/6857
 	Type   string `json:"type"`   // in the words of the suite
 	Status string `json:"status"` // of leadline explore
-	Fault  string `json:"fault,omitempty"`
-	Text   string `json:"text,omitempty"` // of the fault
+	// Refused says why explore refused the test, and Text describes the fault.
+	Refused string `json:"refused,omitempty"`
+	Fault   string `json:"fault,omitempty"`
+	Text    string `json:"text,omitempty"`
 	// Places are the lines where goroutines of the fault wait, or the line that panics.
 	Places      []int   `json:"places,omitempty"`
 	Documented  string  `json:"documented,omitempty"` // all, some or none of the lines of places.tsv are among them
