@@ -14,7 +14,8 @@
 //   - it is in a deadlock: it has not ended, and nothing can go on
 //   - a goroutine is left that nothing can wake any more (--leaks at-end: any that waits; none: no such check)
 //
-// Results count only if the test asserts something about them. Data races are a matter of go test -race.
+// Results count only if the test asserts something about them: a history that it records (package history/record) and
+// hands to stresstest.Check is judged in each execution. Data races are a matter of go test -race.
 //
 // A fault comes with the schedule that has the fewest preemptions and then the fewest steps that were found, with
 // the place of each step. It has been replayed in the process, and as the first execution of two new ones.

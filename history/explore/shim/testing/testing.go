@@ -213,13 +213,17 @@ var ours = regexp.MustCompile(`(?m)^\s+\S*(/history/explore/|/iter/iter\.go|/run
 // testifies matches what testify reports: it has the error between other sections.
 var testifies = regexp.MustCompile(`(?s)^\s*Error Trace:.*?Error:\s*(.*?)\s*Test:\s+(?:\S+)\s*(?:Messages:\s*(.*))?$`)
 
-// short returns a text, or the error in it.
+// short returns the first line of a text, or the error in it.
 func short(text string) string {
 	if m := testifies.FindStringSubmatch(text); m != nil {
 		text = strings.Join(strings.Fields(m[1]+" "+m[2]), " ")
 	}
-	return strings.TrimSpace(text)
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n") // the log has the rest
+	return first
 }
+
+// assertions matches functions that report failures of others.
+var assertions = regexp.MustCompile(`/history/explore/|leadline/replay/stresstest\.|/testify/`)
 
 // place returns the innermost place that is not in a library of assertions, and that in the test if it is another.
 func place() string {
@@ -230,7 +234,7 @@ func place() string {
 		f, more := frames.Next()
 		at := filepath.Base(f.File) + ":" + strconv.Itoa(f.Line)
 		switch {
-		case found == "" && !strings.Contains(f.Function, "/history/explore/") && !strings.Contains(f.Function, "/testify/") && f.File != "":
+		case found == "" && f.File != "" && !assertions.MatchString(f.Function):
 			found = at
 		case strings.Contains(f.Function, ".leadline__Test") && found != "" && at != found:
 			return found + " (" + at + ")"
