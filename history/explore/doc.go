@@ -6,9 +6,9 @@
 // neither programs nor histories; package stress, for instance, makes bodies of the calls of a class, and judges by
 // their results:
 //
-//	stress          Program, Class: calls of an object     replay/composed: a method
-//	   |                 body, Oracle                           |  beside an environment
-//	   v                                                        v
+//	stress          Program, Class: calls of an object     replay/composed: a method    tests: a Go test
+//	   |                 body, Oracle                           |  beside an environment    |  as it is
+//	   v                                                        v                           v
 //	explore         Search: deepen -> execute -> Record -> Judge -> Found -> Replay
 //	   |                      (bounds 0, 1, 2, ...)
 //	   v

@@ -24,6 +24,8 @@
 //	}                           }
 //	x.n = y.n                   At(&x.n).Set(Load(&y.n))            (with Target.Plain)
 //	x.n++                       { p0 := At(&x.n); p0.Set(p0.Load() + 1) }
+//	func TestX(t *testing.T) {...}      func leadline__TestX(t *testing.T) {...}              (with Target.Explore)
+//	                                    and at the end: func TestX(t *std.T) { explore.Test(t, leadline__TestX) }
 //	var m = map[int]int{}       and at the end of the file: func init() { Globals("example.com/queue", &m) }
 //
 // The head of the switch evaluates the operands of a select. The last case becomes the

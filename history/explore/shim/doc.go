@@ -11,6 +11,13 @@
 //	maps             shim/maps
 //	context          shim/context
 //
+// and for tests as they are, with Target.Explore of package instrument:
+//
+//	testing          shim/testing
+//	testing/synctest shim/synctest
+//	io               shim/io
+//	net.Pipe         shim/net
+//
 // Each exports exactly what its package exports; a test compares them. In a
 // scheduled execution each access is a scheduling point, waiting is seen by the
 // scheduler, and clocks and random numbers are functions of the schedule:
