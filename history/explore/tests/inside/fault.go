@@ -22,7 +22,7 @@ const (
 
 // found describes a fault: with the simplest schedule that is found, its replays and its steps.
 func (x *runner) found(o *outcome, s schedule.Schedule, preemptions int, execution int64) {
-	if x.report.Refused = unfit(o, execution); x.report.Refused != "" {
+	if x.report.Refused = x.unfit(o, execution); x.report.Refused != "" {
 		return
 	}
 	f := &Fault{Kind: o.kind, Text: o.text, Stack: o.stack, Output: o.output, Bounds: x.job.Bounds, Execution: execution}
@@ -55,9 +55,14 @@ func (x *runner) found(o *outcome, s schedule.Schedule, preemptions int, executi
 }
 
 // unfit returns why a fault may be one of leadline, or "".
-func unfit(o *outcome, execution int64) string {
+func (x *runner) unfit(o *outcome, execution int64) string {
 	what := o.kind + ": " + o.text
 	places := schedule.Unfinished()
+	if o.kind == deadlock || o.kind == leak {
+		if list := x.strangers(); len(list) > 0 {
+			return what + ", which may need a goroutine that no schedule controls, of " + strings.Join(list, ", ")
+		}
+	}
 	switch {
 	case len(places) > 0 && (execution == 1 || o.kind == deadlock || o.kind == leak):
 		return fmt.Sprintf("%s, which may need a goroutine that init or TestMain has started, at %s", what, strings.Join(places, ", "))
@@ -154,7 +159,7 @@ func (x *runner) replay(text string) error {
 	if x.foreign {
 		x.report.Refused = foreign
 	} else if o.kind != noFault && !diverged {
-		x.report.Refused = unfit(o, 2)
+		x.report.Refused = x.unfit(o, 2)
 	}
 	if o.kind != noFault && !diverged && x.report.Refused == "" {
 		x.report.Fault = &Fault{Kind: o.kind, Text: o.text, Stack: o.stack, Output: o.output, Schedule: text, Bounds: x.job.Bounds, Fingerprint: print, Length: steps, Preemptions: preemptions}

@@ -47,6 +47,7 @@ type runner struct {
 	seen    map[string]*explore.Seen
 	checks  int
 	foreign bool
+	known   map[string]string // the goroutines before the first execution
 }
 
 // An outcome is what an execution showed.

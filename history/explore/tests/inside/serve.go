@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	std "testing"
@@ -50,6 +51,7 @@ func Serve(name string, f func(*testing.T)) (status int) {
 		}
 		schedule.Epoch = time.Now().UnixNano() // after all that init and TestMain have seen
 		x := newRunner(ctx, name, f, job, c.Alive)
+		x.known = goroutines()
 		go x.watch(func(why string) {
 			c.Send(&Report{Test: name, Executions: x.beats.Load(), Complete: -1, Refused: why})
 			os.Exit(0)
@@ -90,6 +92,38 @@ func (x *runner) watch(refuse func(why string)) {
 		}
 		blocked = call
 	}
+}
+
+// goroutines returns the stacks of all goroutines by their numbers.
+func goroutines() map[string]string {
+	buf := make([]byte, 1<<20)
+	list := map[string]string{}
+	for _, g := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
+		if fields := strings.Fields(g); len(fields) > 1 {
+			list[fields[1]] = g
+		}
+	}
+	return list
+}
+
+// strangers returns what goroutines do that are no threads, and that executions have started: by packages that are not
+// instrumented, or the library.
+func (x *runner) strangers() (list []string) {
+	for id, g := range goroutines() {
+		if x.known[id] != "" || strings.Contains(g, "/history/explore/") || strings.Contains(g, "iter.Pull") {
+			continue
+		}
+		function, _, _ := strings.Cut(strings.TrimSpace(g[strings.Index(g, "\n")+1:]), "\n")
+		if _, by, ok := strings.Cut(g, "\ncreated by "); ok {
+			function, _, _ = strings.Cut(by, "\n")
+			function, _, _ = strings.Cut(function, " in goroutine")
+		}
+		if !strings.HasPrefix(function, "runtime.") {
+			list = append(list, function)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // header matches the first line of a goroutine in a dump: its state is in brackets.
