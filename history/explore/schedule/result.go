@@ -76,6 +76,7 @@ type Result struct {
 
 	Foreign int // hooks called by goroutines that the scheduler does not know
 	Lost    int // threads that could not be ended
+	Made    int // goroutines of the process that the execution needed for threads
 }
 
 // A Blocked is a thread that had not ended.

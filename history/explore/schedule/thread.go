@@ -75,6 +75,7 @@ func (t *thread) start() {
 	t.low.Store(0)
 	t.span.Store(0)
 	t.exited = false
+	the.result.Made++
 	t.resume, _ = iter.Pull(func(yield func(struct{}) bool) {
 		t.routine, t.leave = routine(), yield
 		yield(struct{}{})
@@ -117,6 +118,7 @@ func (t *thread) runBody() {
 func (t *thread) renew() {
 	old := t.resume
 	t.start()
+	the.result.Made++
 	go old()
 }
 

@@ -68,8 +68,10 @@ type Report struct {
 	Spun     int64  `json:"spun,omitempty"`
 	Diverged int64  `json:"diverged,omitempty"`
 	Skipped  bool   `json:"skipped,omitempty"`
-	Refused  string `json:"refused,omitempty"`
-	Fault    *Fault `json:"fault,omitempty"`
+	// Uncontrolled goroutines are those that an execution starts in packages that are not instrumented.
+	Uncontrolled int64  `json:"uncontrolled,omitempty"`
+	Refused      string `json:"refused,omitempty"`
+	Fault        *Fault `json:"fault,omitempty"`
 	// Fingerprint is that of the execution, of a replay.
 	Fingerprint uint64 `json:"-"`
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"runtime"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -143,8 +145,11 @@ func (x *runner) once() *outcome {
 	var outcomes [2]*outcome
 	var prints [2]uint64
 	var traces [2][]schedule.Access
+	runtime.GC() // the goroutines of the collector do not count
 	for i := range outcomes {
+		before := created()
 		r := x.search.Execute(schedule.NewReplay(nil))
+		x.report.Uncontrolled = int64(created()-before) - int64(r.Made)
 		for i == 0 && r.Cut && r.Steps >= x.job.MaxSteps && x.job.MaxSteps < mostSteps {
 			x.job.MaxSteps = min(10*x.job.MaxSteps, mostSteps)
 			x.limit()
@@ -161,6 +166,9 @@ func (x *runner) once() *outcome {
 		}
 	}
 	x.count()
+	if x.report.Uncontrolled > 0 && x.report.Threads == 1 {
+		x.report.Refused = fmt.Sprintf("it starts goroutines in packages that are not instrumented (%d), which no schedule controls", x.report.Uncontrolled)
+	}
 	a, b := outcomes[0], outcomes[1]
 	if !a.same(b) || prints[0] != prints[1] {
 		x.report.Refused = "it keeps state, or uses real time or random numbers: its second execution, with the schedule of the first one, differs" + x.difference(traces[0], traces[1])
@@ -172,6 +180,15 @@ func (x *runner) once() *outcome {
 		}
 	}
 	return a
+}
+
+// created returns how many goroutines this process has made.
+func created() uint64 {
+	samples := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}}
+	if metrics.Read(samples); samples[0].Value.Kind() != metrics.KindUint64 {
+		return 0 // an older Go
+	}
+	return samples[0].Value.Uint64()
 }
 
 // difference says where two executions differ first, as far as a third one shows it.
