@@ -50,6 +50,9 @@ func (r *Result) Says() string {
 	if r.Diverged > 0 {
 		text += fmt.Sprintf("; %d did not follow their schedule", r.Diverged)
 	}
+	if r.Unchecked > 0 {
+		text += fmt.Sprintf("; whether goroutines that were left can end was not looked at %s", counted(r.Unchecked, "time"))
+	}
 	if r.Uncontrolled > 0 {
 		text += fmt.Sprintf("; no schedule controls %s of packages that are not instrumented", counted(r.Uncontrolled, "goroutine"))
 	}

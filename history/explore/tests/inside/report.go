@@ -68,6 +68,8 @@ type Report struct {
 	Spun     int64  `json:"spun,omitempty"`
 	Diverged int64  `json:"diverged,omitempty"`
 	Skipped  bool   `json:"skipped,omitempty"`
+	// Unchecked is how many kinds of goroutines that were left have not been looked at, as there were too many.
+	Unchecked int64 `json:"unchecked,omitempty"`
 	// Uncontrolled goroutines are those that an execution starts in packages that are not instrumented.
 	Uncontrolled int64  `json:"uncontrolled,omitempty"`
 	Refused      string `json:"refused,omitempty"`

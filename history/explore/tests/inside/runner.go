@@ -328,6 +328,7 @@ func (x *runner) confirm(o *outcome, s schedule.Schedule) {
 	}
 	o.kind, o.text = noFault, ""
 	if x.checks++; x.checks > mostChecks {
+		x.report.Unchecked++
 		return
 	}
 	if list := schedule.Forever(&x.search.Body, s, x.search.Limits); len(list) > 0 {

@@ -49,7 +49,8 @@ func Serve(name string, f func(*testing.T)) (status int) {
 		if err := c.Receive(&job); err != nil {
 			return err
 		}
-		schedule.Epoch = time.Now().UnixNano() // after all that init and TestMain have seen
+		// After all that init and TestMain have seen, and with the same minutes and seconds in each process.
+		schedule.Epoch = time.Now().Truncate(time.Hour).Add(time.Hour).UnixNano()
 		x := newRunner(ctx, name, f, job, c.Alive)
 		x.known = goroutines()
 		go x.watch(func(why string) {
