@@ -18,11 +18,12 @@ import (
 	"github.com/leadline/leadline/history/explore/shim/testing"
 )
 
-// An execution has fewSteps at most, or ten times as many while those of the first execution are not enough, up to
-// mostSteps.
+// An execution has fewSteps at most, or more while those of the first execution are not enough, up to mostSteps: a
+// process has 512 MiB. A test without goroutines, of which nothing else is kept, may have aloneSteps.
 const (
-	fewSteps  = 100_000
-	mostSteps = 1_000_000
+	fewSteps   = 100_000
+	mostSteps  = 2_000_000
+	aloneSteps = 6_000_000
 )
 
 // The kinds of faults.
@@ -112,7 +113,7 @@ func (x *runner) explore() {
 	search := func() {
 		before = x.report.Executions
 		plan := explore.Plan{Preemptions: cmp.Or(x.job.Preemptions, 2), Executions: cmp.Or(x.job.Executions, 20_000),
-			Time: time.Duration(float64(cmp.Or(x.job.Time, 10)) * float64(time.Second)), Seed: x.job.Seed}
+			Time: x.time(), Seed: x.job.Seed}
 		if plan.Preemptions < 0 {
 			plan.Preemptions = 0
 		}
@@ -138,6 +139,11 @@ func (x *runner) explore() {
 	}
 }
 
+// time returns how long a search may take.
+func (x *runner) time() time.Duration {
+	return time.Duration(float64(cmp.Or(x.job.Time, 10)) * float64(time.Second))
+}
+
 const foreign = "a goroutine of a package that is not instrumented takes part in it"
 
 // once runs the first schedule twice.
@@ -145,19 +151,27 @@ func (x *runner) once() *outcome {
 	var outcomes [2]*outcome
 	var prints [2]uint64
 	var traces [2][]schedule.Access
+	start := time.Now()
 	runtime.GC() // the goroutines of the collector do not count
 	for i := range outcomes {
 		before := created()
 		r := x.search.Execute(schedule.NewReplay(nil))
 		x.report.Uncontrolled = int64(created()-before) - int64(r.Made)
-		for i == 0 && r.Cut && r.Steps >= x.job.MaxSteps && x.job.MaxSteps < mostSteps {
-			x.job.MaxSteps = min(10*x.job.MaxSteps, mostSteps)
+		for i == 0 && (r.Cut || r.Spins) && r.Steps >= x.job.MaxSteps && time.Since(start) < x.time() {
+			most := mostSteps
+			if r.Spawned == 0 {
+				most = aloneSteps
+			}
+			if x.job.MaxSteps >= most {
+				break
+			}
+			x.job.MaxSteps = min(5*x.job.MaxSteps, most)
 			x.limit()
 			*x.report = Report{Test: x.name, Complete: -1}
 			r = x.search.Execute(schedule.NewReplay(nil))
 		}
 		o, s := x.outcome(r), slices.Clone(r.Schedule)
-		prints[i], traces[i] = r.Fingerprint, slices.Clone(r.Trace)
+		prints[i], traces[i] = r.Fingerprint, slices.Clone(r.Trace[:min(len(r.Trace), fewSteps)])
 		x.confirm(o, s)
 		if outcomes[i] = o; i == 0 && o.kind != noFault {
 			x.count()
@@ -236,6 +250,7 @@ func (x *runner) Ran(r *schedule.Result) {
 		}
 	case r.Spins:
 		x.report.Spun++
+		x.report.CutBy = cmp.Or(x.report.CutBy, "goroutines spin for ever")
 	case !r.Pruned && !r.Diverged:
 		x.report.Ended++
 	}
