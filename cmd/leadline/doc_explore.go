@@ -149,7 +149,8 @@
 // time.After(5 * time.Second) do not expire while the test goes on. --timers anytime then also lets it pass at any
 // step: such a guard then fails, and a race with a timer is found. Maps, select and random numbers are choices of
 // the schedule. Plain loads and stores are no steps without --plain, so --plain finds what depends on a data race.
-// Examples, benchmarks and fuzz targets are not explored.
+// Timers are those of Go 1.23, also where the go.mod names an older version. A vendor directory is not used: the module
+// cache needs the modules. Examples, benchmarks and fuzz targets are not explored.
 //
 // The exit status is 1 if a test has a fault, 2 if a package cannot be built, and 3 if a test that --run
 // names, or every test with goroutines, was refused or cut. --junit writes a report in which faults are

@@ -38,6 +38,7 @@ func setupExplore(flags *pflag.FlagSet) func(streams, []string) int {
 	f := &exploreFlags{all: flags, leaks: &flagkind.Choice{Value: "forever", Choices: []string{"forever", string(inside.AtEnd), string(inside.NoLeaks)}},
 		timers: &flagkind.Choice{Value: "when-idle", Choices: []string{"when-idle", string(inside.Anytime)}}}
 	flags.StringVar(&f.Run, "run", "", "`pattern` of the tests to explore, as for go test -run (default: all)")
+	flags.StringSliceVar(&f.Tags, "tags", nil, "build `tags`, as for go test -tags")
 	flags.BoolVar(&f.Short, "short", false, "tests see testing.Short, as with go test -short")
 	flags.IntVar(&f.Preemptions, "preemptions", 2, "most preemptions of a schedule, or delays if the test starts goroutines")
 	flags.Int64Var(&f.Executions, "executions", 20_000, "executions of a test at most")
@@ -96,7 +97,7 @@ func (f *exploreFlags) run(s streams, args []string) int {
 func likeGoTest(args []string) []string {
 	args = slices.Clone(args)
 	for i, arg := range args {
-		if name, _, _ := strings.Cut(arg, "="); name == "-run" || name == "-short" {
+		if name, _, _ := strings.Cut(arg, "="); name == "-run" || name == "-short" || name == "-tags" {
 			args[i] = "-" + arg
 		}
 	}

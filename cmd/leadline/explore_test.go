@@ -100,6 +100,17 @@ func TestNet(t *testing.T) {
 }
 
 func TestSkips(t *testing.T) { t.Skip("today") }
+
+func TestTable(t *testing.T) {
+	for _, name := range []string{"two", "one"} {
+		t.Run(name, func(t *testing.T) {
+			go func() {}()
+			if name == "one" {
+				t.Fatal(name)
+			}
+		})
+	}
+}
 `
 
 // TestExplore: the statuses, what is written, and replay.
@@ -124,7 +135,7 @@ func TestExplore(t *testing.T) {
 	if err == nil {
 		err = xml.Unmarshal(text, &suite)
 	}
-	if err != nil || suite.Tests != 4 || suite.Failures != 1 || suite.Skipped != 2 {
+	if err != nil || suite.Tests != 5 || suite.Failures != 2 || suite.Skipped != 2 {
 		t.Errorf("JUnit: %+v, %v\n%s", suite, err, text)
 	}
 	var out, errs bytes.Buffer
@@ -139,6 +150,10 @@ func TestExplore(t *testing.T) {
 		t.Errorf("status %d\n%s%s", status, &out, &errs)
 	}
 	recordsOf(t, statusUnknown, "-run", "TestNet")
+	if r := recordsOf(t, statusNot, "-run", "TestTable/one$"); len(r) != 1 || !strings.Contains(r[0].Fault.Text, "one") {
+		t.Errorf("subtests: %+v", r[0].Result)
+	}
+	recordsOf(t, statusOK, "-run", "TestTable/two$")
 	recordsOf(t, statusOK, "--run", "TestFine|TestSkips")
 	recordsOf(t, statusBad, "--run", "TestNone")
 	recordsOf(t, statusBad, "./none")

@@ -242,7 +242,7 @@ func (b *build) add(p *golist.Package) {
 		b.chosen[p.Path()] = p
 		for _, path := range p.Imports {
 			i := b.list.Packages[path]
-			if i != nil && i.Module != nil && p.Module != nil && i.Module.Path == p.Module.Path && p.Module.Path != ownModule {
+			if i != nil && i.Module != nil && p.Module != nil && (i.Module.Path == p.Module.Path || b.Explore && b.isLocal(i.Module)) && i.Module.Path != ownModule {
 				todo = append(todo, i)
 			}
 		}

@@ -145,8 +145,7 @@ type entry struct {
 // module instruments the packages of a module, as copies of its directory if that
 // is in the module cache, since the Go tool refuses overlays for these.
 func (b *build) module(ctx context.Context, m *module) error {
-	within, err := filepath.Rel(resolved(b.modcache), resolved(m.Dir))
-	copied := err == nil && filepath.IsLocal(within)
+	copied := !b.isLocal(m.Module)
 	name, err := b.moduleKey(m, copied)
 	if err != nil {
 		return err
@@ -173,6 +172,12 @@ func (b *build) module(ctx context.Context, m *module) error {
 		b.copies.Overlay[original] = filepath.Join(dir, name)
 	}
 	return nil
+}
+
+// isLocal reports whether a module is not in the module cache: it belongs to the workspace, or replaces another.
+func (b *build) isLocal(m *golist.Module) bool {
+	within, err := filepath.Rel(resolved(b.modcache), resolved(m.Dir))
+	return err != nil || !filepath.IsLocal(within)
 }
 
 // resolved returns a directory without symbolic links.

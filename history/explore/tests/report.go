@@ -92,6 +92,9 @@ func (r *Result) WriteFault(w io.Writer, indent string) error {
 		fmt.Fprintf(&b, "in execution %d; then %s and %s; replayed %d of %d times, and in %d new processes; %d of %d random schedules show it\n", f.Execution,
 			counted(int64(f.Preemptions), "preemption"), counted(int64(f.Length), "step"), f.Replayed, f.Replays, f.Fresh, f.Random, f.Randoms)
 	}
+	if r.NotSaved != "" {
+		fmt.Fprintf(&b, "it could not be saved: %s\n", r.NotSaved)
+	}
 	for line := range strings.Lines(b.String()) {
 		if _, err := io.WriteString(w, indent+line); err != nil {
 			return err

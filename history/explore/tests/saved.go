@@ -16,7 +16,8 @@ import (
 // Saved is the schedule of a fault, in a file beside the test.
 type Saved struct {
 	Package, Test string
-	Call          int // of stresstest.Explore in the test, or 0
+	Run           string // see Options
+	Call          int    // of stresstest.Explore in the test, or 0
 	inside.Bounds
 	Plain    bool
 	Schedule string
@@ -25,6 +26,11 @@ type Saved struct {
 
 // FirstLine is the first line of a saved file.
 const FirstLine = "# leadline explore: a schedule under which a Go test has a fault"
+
+// fits reports whether a search with the options could find the schedule.
+func (s *Saved) fits(o *Options) bool {
+	return s.Run == o.subtests() && s.Plain == o.Plain && (s.Ticks < 0 || o.Timers == inside.Anytime)
+}
 
 // fileName returns the name of the file of a test, in the directory of its package.
 func fileName(test string, call int) string {
@@ -43,7 +49,7 @@ func fileName(test string, call int) string {
 // write writes the schedule, what was wrong, and its steps as comments.
 func (s *Saved) write(file string) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s\n# %s: %s\npackage: %s\ntest: %s\ncall: %d\nticks: %d\nmax-steps: %d\nplain: %v\nschedule: %s\n", FirstLine, s.Fault.Kind, oneLine(s.Fault.Text), s.Package, s.Test, s.Call, s.Ticks, s.MaxSteps, s.Plain, s.Schedule)
+	fmt.Fprintf(&b, "%s\n# %s: %s\npackage: %s\ntest: %s\nrun: %s\ncall: %d\nticks: %d\nmax-steps: %d\nplain: %v\nschedule: %s\n", FirstLine, s.Fault.Kind, oneLine(s.Fault.Text), s.Package, s.Test, s.Run, s.Call, s.Ticks, s.MaxSteps, s.Plain, s.Schedule)
 	var steps bytes.Buffer
 	_ = writeSteps(&steps, s.Fault.Trace) // to memory
 	for line := range bytes.Lines(steps.Bytes()) {
@@ -85,6 +91,8 @@ func ReadSaved(file string) (*Saved, error) {
 			s.Package = value
 		case key == "test":
 			s.Test = value
+		case key == "run" || key == "run:":
+			s.Run = value
 		case key == "call":
 			s.Call, err = strconv.Atoi(value)
 		case key == "ticks":

@@ -49,8 +49,9 @@ type T struct {
 
 // shared is what a test and its subtests share.
 type shared struct {
-	log   strings.Builder
-	first string // failure
+	log    strings.Builder
+	first  string           // failure
+	levels []*regexp.Regexp // of subtests that run
 }
 
 // AllocsPerRun also counts what stand-ins allocate.
@@ -59,8 +60,23 @@ func AllocsPerRun(runs int, f func()) float64 {
 	return std.AllocsPerRun(runs, f)
 }
 
-// New returns the T of a test.
-func New(name string) *T { return &T{shared: &shared{}, name: name, names: map[string]int{}} }
+// New returns the T of a test of which the subtests run that match a pattern of go test -run.
+func New(name, run string) *T {
+	t := &T{shared: &shared{}, name: name, names: map[string]int{}}
+	_, below, _ := strings.Cut(run, "/")
+	for _, level := range strings.Split(below, "/") {
+		if matches, err := regexp.Compile(level); err == nil { // or it matches all
+			t.levels = append(t.levels, matches)
+		}
+	}
+	return t
+}
+
+// runs reports whether the pattern of -run names the subtest.
+func (t *T) runs() bool {
+	level := strings.Count(t.name, "/") - 1
+	return level >= len(t.levels) || t.levels[level].MatchString(t.name[strings.LastIndex(t.name, "/")+1:])
+}
 
 // First returns the place and text of the first failure, or "". Logged returns what the test has logged, and
 // Done reports whether the test, its subtests and cleanups have ended.
@@ -137,6 +153,9 @@ func (t *T) changes() { schedule.Step(schedule.Write, unsafe.Pointer(t)) }
 // Run runs f as a subtest.
 func (t *T) Run(name string, f func(t *T)) bool {
 	s := t.sub(name)
+	if !s.runs() {
+		return true
+	}
 	if !schedule.Active() {
 		ended := make(chan struct{})
 		go func() {
@@ -263,7 +282,7 @@ const mostLogged = 1 << 16
 
 func (t *T) logs(text string) string {
 	if t.done {
-		panic("Log in goroutine after " + t.name + " has completed: " + text)
+		panic("Log in goroutine after " + t.name + " has completed: " + strings.TrimSpace(text))
 	}
 	if t.log.Len() < mostLogged {
 		fmt.Fprintf(&t.log, "%s: %s\n", place(), strings.TrimSuffix(ours.ReplaceAllString(text, ""), "\n"))

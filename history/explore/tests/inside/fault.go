@@ -58,7 +58,7 @@ func (x *runner) found(o *outcome, s schedule.Schedule, preemptions int, executi
 func (x *runner) unfit(o *outcome, execution int64) string {
 	what := o.kind + ": " + o.text
 	places := schedule.Unfinished()
-	if o.kind == deadlock || o.kind == leak {
+	if o.kind == deadlock || o.kind == leak || o.kind == Failed {
 		if list := x.strangers(); len(list) > 0 {
 			return what + ", which may need a goroutine that no schedule controls, of " + strings.Join(list, ", ")
 		}
@@ -68,7 +68,7 @@ func (x *runner) unfit(o *outcome, execution int64) string {
 		return fmt.Sprintf("%s, which may need a goroutine that init or TestMain has started, at %s", what, strings.Join(places, ", "))
 	case o.collected != "" && o.kind != panics && o.kind != fatal:
 		return what + ", which may need what schedules do not control, since it calls " + o.collected
-	case o.threads == 1 && (o.kind == failure || o.kind == panics):
+	case o.threads == 1 && (o.kind == Failed || o.kind == panics):
 		return what + ", without any goroutine, so it is no matter of schedules: see go test"
 	}
 	return ""

@@ -41,6 +41,7 @@ type Job struct {
 	// Replay is a schedule to run instead of a search, as the first execution; it may be empty. Bounds are those of the
 	// execution that had it.
 	Replay *string `json:",omitempty"`
+	Run    string  // a pattern of go test -run, for subtests
 	Bounds
 }
 

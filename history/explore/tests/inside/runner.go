@@ -26,11 +26,11 @@ const (
 	aloneSteps = 6_000_000
 )
 
-// The kinds of faults.
+// The kinds of faults. One is Failed if the test fails by itself.
 const (
 	panics    = "panic"
 	fatal     = "fatal error"
-	failure   = "failed"
+	Failed    = "failed"
 	deadlock  = "deadlock"
 	leak      = "leak"
 	noFault   = ""
@@ -89,7 +89,7 @@ func (x *runner) limit() {
 
 // body is the thread of the test. When the test has ended, time passes until nothing else happens.
 func (x *runner) body() {
-	x.t = testing.New(x.name)
+	x.t = testing.New(x.name, x.job.Run)
 	schedule.Invocation(0, 0)
 	defer func() {
 		if x.t.Done() && !schedule.Ending() {
@@ -258,10 +258,12 @@ func (x *runner) Ran(r *schedule.Result) {
 
 func (x *runner) cutBy(r *schedule.Result) string {
 	switch {
-	case r.Crowded:
-		return fmt.Sprintf("more than %d goroutines and timers at a time", schedule.MaxThreads)
 	case r.Steps >= x.search.Limits.Steps:
 		return fmt.Sprintf("more than %d steps", x.search.Limits.Steps)
+	case r.Crowded && r.Spawned >= schedule.MostSpawned:
+		return fmt.Sprintf("more than %d goroutines and timers in all", schedule.MostSpawned)
+	case r.Crowded:
+		return fmt.Sprintf("more than %d goroutines and timers at a time", schedule.MaxThreads)
 	}
 	for _, b := range r.Blocked { // what polls waits for nothing
 		if place := b.Where(); b.What == "" && place != "" {
@@ -275,8 +277,10 @@ func (x *runner) cutBy(r *schedule.Result) string {
 func (x *runner) outcome(r *schedule.Result) *outcome {
 	o := &outcome{output: x.t.Logged(), collected: r.Collected, threads: r.Spawned + 1}
 	switch {
-	case r.Fatal != "" && r.Panic != nil:
-		o.kind, o.text, o.stack = fatal, strings.TrimPrefix(r.Fatal, "fatal error: ")+placeOf(r.Crash.Trace()), r.Crash.Trace()
+	case r.Fatal != "": // also if the program has recovered from it
+		if o.kind, o.text = fatal, strings.TrimPrefix(r.Fatal, "fatal error: "); r.Crash != nil {
+			o.text, o.stack = o.text+placeOf(r.Crash.Trace()), r.Crash.Trace()
+		}
 	case r.Panic != nil:
 		o.kind, o.text, o.stack = panics, strings.TrimPrefix(explore.PanicText(r.Panic), "panic: ")+placeOf(r.Crash.Trace()), r.Crash.Trace()
 		if f, ok := r.Panic.(schedule.Fatal); ok {
@@ -288,7 +292,7 @@ func (x *runner) outcome(r *schedule.Result) *outcome {
 	case r.Deadlock:
 		o.kind, o.text = deadlock, waits(r.Blocked)
 	case x.t.Failed():
-		o.kind, o.text = failure, x.t.First()
+		o.kind, o.text = Failed, x.t.First()
 	case r.Left > 0:
 		if o.kind, o.text = maybeLeak, fmt.Sprint("end ", r.Places); x.job.Leaks == AtEnd {
 			o.kind, o.text = leak, waits(r.Blocked)

@@ -27,7 +27,7 @@ func Test(t *std.T, f func(*testing.T)) {
 	if worker.Name() == Name(t.Name(), 0) {
 		os.Exit(Serve(t.Name(), f))
 	}
-	of, ended := testing.New(t.Name()), make(chan struct{})
+	of, ended := testing.New(t.Name(), ""), make(chan struct{})
 	go func() {
 		defer close(ended)
 		of.Body(f)
@@ -87,7 +87,7 @@ func (x *runner) watch(refuse func(why string)) {
 		call := reached(string(buf[:runtime.Stack(buf, true)]))
 		switch {
 		case call == "" && time.Since(since) > runsFor:
-			refuse(fmt.Sprintf("an execution takes more than %v: perhaps a loop without any step", runsFor))
+			refuse(fmt.Sprintf("an execution takes more than %v: perhaps a loop without any step, or an iter.Pull that waits", runsFor))
 		case call != "" && call == blocked && time.Since(since) > waitsFor:
 			refuse(call)
 		}
@@ -152,6 +152,8 @@ func reached(dump string) string {
 				if !strings.HasPrefix(function, "runtime.") && !strings.HasPrefix(function, "internal/") && !strings.HasPrefix(function, "syscall.") {
 					call = function // the outermost one of the library
 				}
+			case call == "reflect.Select":
+				return fmt.Sprintf("%s, which is not instrumented, waits, called at %s", call, place)
 			default:
 				return fmt.Sprintf("%s waits for the world outside [%s], called at %s", call, m[1], place)
 			}
