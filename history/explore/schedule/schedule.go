@@ -252,11 +252,12 @@ func SleepUntil(at int64, what string) {
 	}
 }
 
-// Rest blocks the caller until nothing else happens: all that sleep have woken, but those that do so again and again.
+// Rest blocks the caller until nothing else happens: all that sleep have woken, but those that do so again and again, or
+// later than in two weeks.
 func Rest() {
 	if self() != nil {
 		the.resting = true
-		SleepUntil(math.MaxInt64, "the end of all else")
+		SleepUntil(After(1<<50), "the end of all else")
 	}
 }
 
