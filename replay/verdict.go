@@ -245,7 +245,6 @@ type Options struct {
 	ExactDepth     bool   // compute Verdict.ExactDepth
 	CountSchedules bool   // compute Verdict.Schedules and Witnesses
 	Engine         Engine // AutoEngine
-	Parallel       bool   // check the witness of a long history in another goroutine
 }
 
 // WithDefaults returns o with zero values replaced by the defaults for a

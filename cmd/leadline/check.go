@@ -125,7 +125,6 @@ const programBytes = 17 << 20
 func (f *checkFlags) check(ctx context.Context, s streams, command string, args []string, out *bufio.Writer, p presenter) int {
 	memory := int64(f.memory) - min(programBytes, int64(f.memory)/2)
 	memory -= memory / 16 // what is allocated between two checks of the bound
-	f.input.Parallel = f.jobs > 1
 	f.input.Limits.Memory = memory / 3 * 2 &^ 1023 // reading takes more while the room for operations grows
 
 	garbage := newCollector(memory / 10 * 9)
@@ -134,7 +133,7 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 		MaxDepth: f.maxDepth,
 		Budget: replay.Budget{Time: f.timeout,
 			Bytes: memory / int64(f.jobs) / 10 * 7, Process: memory},
-		Chains: chainMode(f.chains), Parallel: f.input.Parallel,
+		Chains: chainMode(f.chains),
 	}}
 	run, err := f.batch.start(s, f, checker)
 	if err != nil {

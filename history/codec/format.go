@@ -110,8 +110,6 @@ type Options struct {
 	// know. See the package documentation. It is never read from a file here.
 	Map    string
 	Limits Limits
-	// Parallel makes Decode use several goroutines for large files of leadline's own format.
-	Parallel bool
 	// Stdin is read for the path "-"; nil means os.Stdin.
 	Stdin io.Reader
 	// Context ends reading when it is done, even while a read blocks; the last
@@ -215,11 +213,8 @@ func decodeInput(in *files.Input, file string, opts Options) iter.Seq2[*history.
 			yield(nil, inputError(file, err))
 			return
 		}
-		found, decode := false, format.Decode
-		if opts.Parallel && format.Name == nativeName {
-			decode = unmarked(decodeNativeAhead)
-		}
-		for h, err := range decode(in, file, opts.Limits) {
+		found := false
+		for h, err := range format.Decode(in, file, opts.Limits) {
 			found = true
 			if h != nil && opts.Warn != nil {
 				warn(h, file, opts.Warn)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/leadline/leadline/hitting/meter"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/ops"
 )
 
 // A clock reports when to stop and why: at a deadline, when the context is
@@ -86,29 +85,6 @@ func (c *clock) verifying(n int, m *meter.Meter) (*clock, *meter.Meter) {
 		c.grace = c.limit + limits.verify + time.Duration(n)*limits.verifyEach
 	}
 	return c, m
-}
-
-// A verification checks the witness of a long history while rows look for its depth.
-type verification struct {
-	witness []int32
-	meter   *meter.Meter
-	done    chan bool // receives whether it succeeded; otherwise the witness is checked again
-}
-
-func verifyAhead(ctx context.Context, p *ops.Problem, witness []int32) *verification {
-	c := newClock(ctx, replay.Budget{})
-	a := &verification{witness, c.meter(), make(chan bool, 1)}
-	go func() {
-		ok := false
-		defer func() { recover(); a.done <- ok }()
-		ok = replay.Verify(p.H, p.Spec, witness, a.meter) == nil
-	}()
-	return a
-}
-
-// succeeded reports whether this is the witness that a, which may be nil, has checked.
-func (a *verification) succeeded(witness []int32) bool {
-	return a != nil && &a.witness[0] == &witness[0] && <-a.done
 }
 
 // hasRoom reports whether the process stays within its bound if it takes that many

@@ -187,7 +187,6 @@ type task struct {
 	instanceErr error
 	depths      *Depths // see depthSearch
 	hasNoDepths bool
-	ahead       *verification // or nil
 }
 
 func newTask(ctx context.Context, h *history.History, spec replay.Spec, o replay.Options) *task {
@@ -264,8 +263,6 @@ func (t *task) check() (v replay.Verdict, err error) {
 		t.countSchedules(&v)
 	}
 	switch {
-	case v.Answer == replay.Linearizable && t.ahead.succeeded(v.Witness):
-		t.meter.Spend(int(t.ahead.meter.Spent()))
 	case v.Answer == replay.Linearizable:
 		c, m := t.clock.verifying(len(t.H.Ops), t.meter)
 		switch err := replay.Verify(t.H, t.Spec, v.Witness, m); {
@@ -310,9 +307,6 @@ func (t *task) decide() (replay.Finding, error) {
 		}
 		join(&known, &f, e)
 		t.linearizable = known.Answer == replay.Linearizable
-		if t.linearizable && t.o.Parallel && len(t.H.Ops) > long && !t.verdictOnly && t.ahead == nil {
-			t.ahead = verifyAhead(t.clock.ctx, t.Problem, known.Witness)
-		}
 		if known.Answer == replay.NotLinearizable || known.Decided() && t.o.Engine != replay.AutoEngine {
 			break
 		}

@@ -2,13 +2,10 @@ package decide_test
 
 import (
 	"fmt"
-	"reflect"
 	"testing"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
-	"github.com/leadline/leadline/replay/simulate"
-	"github.com/leadline/leadline/replay/spec"
 )
 
 // longHistory returns n increments of a counter by the given number of
@@ -88,25 +85,6 @@ func BenchmarkLong(b *testing.B) {
 				b.ReportMetric(float64(replayed)*float64(n)/b.Elapsed().Seconds(), "ops/s")
 				b.ReportMetric(float64(replayed)/float64(b.N), "schedules")
 			})
-		}
-	}
-}
-
-// TestParallel: a witness that another goroutine checks changes nothing.
-func TestParallel(t *testing.T) {
-	for _, model := range []string{"queue", "kv", "set"} {
-		h, err := simulate.Workload{Model: model, Ops: 1<<14 + 100, Threads: 4, Keys: 9}.History()
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := spec.Lookup(model, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := check(t, h, s, replay.Options{})
-		got := check(t, h, s, replay.Options{Parallel: true})
-		if want.Elapsed, got.Elapsed = 0, 0; want.Answer != replay.Linearizable || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: in parallel\n%.200v\notherwise\n%.200v", model, got, want)
 		}
 	}
 }
