@@ -52,7 +52,7 @@ var imports = map[string][]string{
 	"history/explore/shim/io":        {"history/explore/shim/sync"},
 	"history/explore/shim/net":       {"history/explore/shim/io", "history/explore/shim/time"},
 	"history/explore/shim/testing":   {"history/explore/schedule", "history/explore/shim/context"},
-	"history/explore/shim/synctest":  {"history/explore/schedule", "history/explore/shim/testing"},
+	"history/explore/shim/synctest":  {"history/explore/schedule", "history/explore/shim/testing", "history/explore/shim/time"},
 	"history/explore/tests":          {"history/explore", "history/explore/schedule", "history/explore/instrument", "history/explore/instrument/golist", "history/explore/worker", "history/explore/tests/inside"},
 	"history/explore/tests/inside":   {"history/explore", "history/explore/schedule", "history/explore/shim/testing", "history/explore/worker"},
 	"replay/simulate":                {"history", "replay", "replay/spec"},
