@@ -17,6 +17,9 @@ import (
 // exploreModule writes a module that does not require leadline, with one package of tests, and goes there.
 func exploreModule(t *testing.T, source string) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("it builds test programs: without -short")
+	}
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module ex\n\ngo 1.22\n", "ex_test.go": source} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {

@@ -37,6 +37,9 @@ func TestLocks(t *testing.T) {
 
 // TestExplore: calls in a test of a user, each in its own process.
 func TestExplore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds test programs: without -short")
+	}
 	dir := userModule(t)
 	if err := os.WriteFile(filepath.Join(dir, "shop_test.go"), []byte(exploredTest), 0o666); err != nil {
 		t.Fatal(err)
