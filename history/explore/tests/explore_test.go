@@ -11,6 +11,9 @@ import (
 // newModule writes a module that does not require leadline, with one file of tests, and returns its directory.
 func newModule(t *testing.T, source string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("it builds test programs: without -short")
+	}
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module ex\n\ngo 1.25\n", "ex_test.go": source} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
