@@ -148,7 +148,7 @@
 // Time is virtual. It passes when nothing else can go on; when the test has ended, too. So guards such as
 // time.After(5 * time.Second) do not expire while the test goes on. --timers anytime then also lets it pass at any
 // step: such a guard then fails, and a race with a timer is found. Maps, select and random numbers are choices of
-// the schedule. Plain loads and stores are no steps without --plain, so --plain finds what depends on a data race.
+// the schedule. Only --plain makes steps of plain loads and stores, and finds what depends on a data race.
 // Timers are those of Go 1.23, also where the go.mod names an older version. A vendor directory is not used: the module
 // cache needs the modules. Examples, benchmarks and fuzz targets are not explored.
 //

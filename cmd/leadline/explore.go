@@ -27,22 +27,20 @@ import (
 // exploreFlags are the flags of leadline explore.
 type exploreFlags struct {
 	tests.Options
-	all           *pflag.FlagSet
-	time          time.Duration
 	leaks, timers *flagkind.Choice
 	output        *flagkind.Choice
 	junit         string
 }
 
 func setupExplore(flags *pflag.FlagSet) func(streams, []string) int {
-	f := &exploreFlags{all: flags, leaks: &flagkind.Choice{Value: "forever", Choices: []string{"forever", string(inside.AtEnd), string(inside.NoLeaks)}},
+	f := &exploreFlags{leaks: &flagkind.Choice{Value: "forever", Choices: []string{"forever", string(inside.AtEnd), string(inside.NoLeaks)}},
 		timers: &flagkind.Choice{Value: "when-idle", Choices: []string{"when-idle", string(inside.Anytime)}}}
 	flags.StringVar(&f.Run, "run", "", "`pattern` of the tests to explore, as for go test -run (default: all)")
 	flags.StringSliceVar(&f.Tags, "tags", nil, "build `tags`, as for go test -tags")
 	flags.BoolVar(&f.Short, "short", false, "tests see testing.Short, as with go test -short")
 	flags.IntVar(&f.Preemptions, "preemptions", 2, "most preemptions of a schedule, or delays if the test starts goroutines")
 	flags.Int64Var(&f.Executions, "executions", 20_000, "executions of a test at most")
-	flags.DurationVar(&f.time, "time", 10*time.Second, "how long the schedules of a test are explored at most")
+	flags.DurationVar(&f.Time, "time", 10*time.Second, "how long the schedules of a test are explored at most")
 	flags.Var(f.leaks, "leaks", "goroutines that have not ended when the test has: those that nothing can wake, all that wait, or none")
 	flags.Var(f.timers, "timers", "when time passes: when nothing else can go on, or then at any step, too")
 	flags.BoolVar(&f.Plain, "plain", false, "plain loads and stores are steps, too")
@@ -61,12 +59,11 @@ func (f *exploreFlags) run(s streams, args []string) int {
 	switch {
 	case f.Preemptions < 0:
 		return fail(s, "explore", errors.New("--preemptions has to be 0 or more"))
-	case f.Executions <= 0 || f.time <= 0 || f.Jobs <= 0:
+	case f.Executions <= 0 || f.Time <= 0 || f.Jobs <= 0:
 		return fail(s, "explore", errors.New("--executions, --time and --jobs have to be more than 0"))
 	case f.Preemptions == 0:
 		f.Preemptions = -1
 	}
-	f.Time = inside.Seconds(f.time.Seconds())
 	if f.leaks.Value != "forever" {
 		f.Leaks = inside.Leaks(f.leaks.Value)
 	}
@@ -142,7 +139,7 @@ func (t *exploreTable) add(s streams, r *tests.Result) {
 type exploreRecord struct {
 	*tests.Result
 	Status string `json:"status"`
-	Whole  bool   `json:"whole"` // there is no other schedule
+	Whole  bool   `json:"whole"` // all schedules were run
 }
 
 func newExploreRecord(r *tests.Result) *exploreRecord {

@@ -146,14 +146,20 @@ func ShortPlace(place string) string {
 	return path.Join(path.Base(path.Dir(place)), path.Base(place))
 }
 
+// mostColumns is how many threads have a column each.
+const mostColumns = 6
+
 // WriteSteps writes the steps of a schedule, one a line, with a column for each
-// thread.
+// thread, or if there are many, with its number.
 func WriteSteps(w io.Writer, steps []Step) error {
 	var threads []int
 	for _, s := range steps {
 		if !slices.Contains(threads, s.Thread) {
 			threads = append(threads, s.Thread)
 		}
+	}
+	if len(threads) > mostColumns {
+		return writeNumbered(w, steps)
 	}
 	slices.Sort(threads)
 	width := map[int]int{}
@@ -185,6 +191,16 @@ func WriteSteps(w io.Writer, steps []Step) error {
 			}
 			return s.text()
 		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeNumbered writes steps with the numbers of their threads.
+func writeNumbered(w io.Writer, steps []Step) error {
+	for i, s := range steps {
+		if _, err := fmt.Fprintf(w, "%4d  %-9s  %s\n", i+1, threadName(s.Thread), s.text()); err != nil {
 			return err
 		}
 	}

@@ -88,7 +88,7 @@ func exploreTest(t TB, call int, o ExploreOptions) (*tests.Result, error) {
 	}
 	defer os.RemoveAll(dir)
 	options := &tests.Options{Patterns: []string{"."}, Packages: o.Packages, Plain: o.Plain,
-		Options: inside.Options{Preemptions: o.Preemptions, Executions: o.Executions, Time: inside.Seconds(o.Time.Seconds()), Leaks: o.Leaks, Timers: o.Timers, Seed: o.Seed}}
+		Options: inside.Options{Preemptions: o.Preemptions, Executions: o.Executions, Time: o.Time, Leaks: o.Leaks, Timers: o.Timers, Seed: o.Seed}}
 	if tags := buildTags(); tags != "" {
 		options.Tags = strings.Split(tags, ",")
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/history/explore/tests"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/report"
 	"github.com/leadline/leadline/replay/spec"
@@ -114,21 +115,11 @@ func lastSaved(t TB, dir string) string {
 
 // fileName returns the name of the test's n-th file.
 func fileName(t TB, dir string, n int) string {
-	name := baseName(t)
+	name := tests.SafeName(t.Name())
 	if n > 1 {
 		name += fmt.Sprintf("-%d", n)
 	}
 	return filepath.Join(directory(t, dir), name+".jsonl")
-}
-
-// baseName returns the name of the test's first file, without its extension.
-func baseName(t TB) string {
-	return strings.Map(func(c rune) rune {
-		if c < ' ' || strings.ContainsRune("/\\ :*?\"<>|", c) {
-			return '_'
-		}
-		return c
-	}, t.Name())
 }
 
 func isBundled(s replay.Spec) bool {

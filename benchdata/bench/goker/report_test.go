@@ -60,7 +60,7 @@ func (k *kernel) add(line string) {
 	}
 }
 
-// compare sets how many of the documented lines the fault has. There is no tolerance.
+// compare sets how many of the documented lines the fault has. Only the same line counts.
 func (k *kernel) compare(documented []int) {
 	if k.Fault == "" || documented == nil {
 		return

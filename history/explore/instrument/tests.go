@@ -42,14 +42,14 @@ func (r *rewriter) wrapTests(f *ast.File) {
 		return
 	}
 	for id, o := range r.Info.Uses { // also in other functions, which then call what they called before
-		if fn, ok := o.(*types.Func); ok && f.FileStart <= id.Pos() && id.Pos() < f.FileEnd && r.isTest(fn) {
+		if fn, ok := o.(*types.Func); ok && f.FileStart <= id.Pos() && id.Pos() < f.FileEnd && r.isGoTest(fn) {
 			r.cut(id.Pos(), id.End(), hook+id.Name)
 		}
 	}
 	text := ""
 	for _, d := range f.Decls {
 		if d, ok := d.(*ast.FuncDecl); ok {
-			if fn, ok := r.Info.Defs[d.Name].(*types.Func); ok && r.isTest(fn) {
+			if fn, ok := r.Info.Defs[d.Name].(*types.Func); ok && r.isGoTest(fn) {
 				r.cut(d.Name.Pos(), d.Name.End(), hook+d.Name.Name)
 				text += fmt.Sprintf("; func %s(t *%s.T) { %s.Test(t, %s) }", d.Name.Name, realTesting, insideName, hook+d.Name.Name)
 			}
@@ -79,8 +79,8 @@ func (r *rewriter) netPipes(f *ast.File) {
 	}
 }
 
-// isTest reports whether go test runs a function.
-func (r *rewriter) isTest(f *types.Func) bool {
+// isGoTest reports whether go test runs a function.
+func (r *rewriter) isGoTest(f *types.Func) bool {
 	rest, ok := strings.CutPrefix(f.Name(), "Test")
 	if first, _ := utf8.DecodeRuneInString(rest); !ok || unicode.IsLower(first) || !strings.HasSuffix(r.fset.Position(f.Pos()).Filename, "_test.go") {
 		return false

@@ -12,9 +12,9 @@
 //	   v
 //	Result        explored, fault, cut, refused, ... with the reason
 //
-// A test of a program that waits for two workers:
+// All tests of a module:
 //
-//	results := tests.Options{Patterns: []string{"./..."}}
+//	options := tests.Options{Patterns: []string{"./..."}}
 //	err := tests.Explore(ctx, options, func(r *tests.Result) { fmt.Println(r.Test, r.Status()) })
 //
 // What is explored are schedules: with two preemptions by default, at most 20,000 executions or ten seconds

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // newModule writes a module that does not require leadline, with one file of tests, and returns its directory.
@@ -48,7 +49,7 @@ func TestExplore(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := Options{Dir: newModule(t, string(source)), NoSave: true}
-	o.Executions, o.Time = 40, 60 // the time is for a busy machine
+	o.Executions, o.Time = 40, time.Minute // the time is for a busy machine
 	results := resultsOf(t, o)
 	list := wanted.FindAllStringSubmatch(string(source), -1)
 	if len(list) != strings.Count(string(source), "\nfunc Test") || len(results) != len(list) {

@@ -74,7 +74,7 @@ func (r *Result) WriteFault(w io.Writer, indent string) error {
 			fmt.Fprintf(&b, "the last %d steps of %d:\n", shownSteps, f.Length)
 			steps = steps[n:]
 		}
-		if err := writeSteps(&b, steps); err != nil {
+		if err := explore.WriteSteps(&b, steps); err != nil {
 			return err
 		}
 	}
@@ -97,27 +97,6 @@ func (r *Result) WriteFault(w io.Writer, indent string) error {
 	}
 	for line := range strings.Lines(b.String()) {
 		if _, err := io.WriteString(w, indent+line); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// mostColumns is how many threads have a column each.
-const mostColumns = 4
-
-// writeSteps writes steps with a column for each thread, or if there are many, with its number.
-func writeSteps(w io.Writer, steps []explore.Step) error {
-	threads := map[int]bool{}
-	for _, s := range steps {
-		threads[s.Thread] = true
-	}
-	if len(threads) <= mostColumns {
-		return explore.WriteSteps(w, steps)
-	}
-	for i, s := range steps {
-		text := fmt.Sprintf("%4d  thread %-3d %s %s %s", i+1, s.Thread, s.What, s.Place, s.Value)
-		if _, err := fmt.Fprintln(w, strings.TrimRight(text, " ")); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/leadline/leadline/history/explore"
 	"github.com/leadline/leadline/history/explore/schedule"
 	"github.com/leadline/leadline/history/explore/tests/inside"
 )
@@ -34,16 +35,21 @@ func (s *Saved) fits(o *Options) bool {
 
 // fileName returns the name of the file of a test, in the directory of its package.
 func fileName(test string, call int) string {
-	name := "explore-" + strings.Map(func(c rune) rune {
+	name := "explore-" + SafeName(test)
+	if call > 0 {
+		name += "-" + strconv.Itoa(call)
+	}
+	return filepath.Join("testdata", "leadline", name+".txt")
+}
+
+// SafeName returns the name of a test as a part of the name of a file.
+func SafeName(test string) string {
+	return strings.Map(func(c rune) rune {
 		if c < ' ' || strings.ContainsRune("/\\ :*?\"<>|", c) {
 			return '_'
 		}
 		return c
 	}, test)
-	if call > 0 {
-		name += "-" + strconv.Itoa(call)
-	}
-	return filepath.Join("testdata", "leadline", name+".txt")
 }
 
 // write writes the schedule, what was wrong, and its steps as comments.
@@ -51,7 +57,7 @@ func (s *Saved) write(file string) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n# %s: %s\npackage: %s\ntest: %s\nrun: %s\ncall: %d\nticks: %d\nmax-steps: %d\nplain: %v\nschedule: %s\n", FirstLine, s.Fault.Kind, oneLine(s.Fault.Text), s.Package, s.Test, s.Run, s.Call, s.Ticks, s.MaxSteps, s.Plain, s.Schedule)
 	var steps bytes.Buffer
-	_ = writeSteps(&steps, s.Fault.Trace) // to memory
+	_ = explore.WriteSteps(&steps, s.Fault.Trace) // to memory
 	for line := range bytes.Lines(steps.Bytes()) {
 		b.WriteString("# " + string(line))
 	}

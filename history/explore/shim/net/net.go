@@ -28,7 +28,7 @@ func Pipe() (net.Conn, net.Conn) {
 // Pick returns the second function, and keeps an import of the first one in use.
 func Pick(_, f func() (net.Conn, net.Conn)) func() (net.Conn, net.Conn) { return f }
 
-// A deadline is that of reads or writes, under the lock of the Half.
+// A deadline ends reads or writes. The lock of the Half guards it.
 type deadline struct {
 	passed bool
 	timer  *time.Timer

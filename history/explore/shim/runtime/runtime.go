@@ -62,7 +62,7 @@ func GC() {
 	schedule.Collected("runtime.GC")
 }
 
-// Stack writes the stack of the caller. In an execution there is no other: those of threads are not what a program expects.
+// Stack writes the stack of the caller, and in an execution no others: a program does not expect the stacks of threads.
 func Stack(buf []byte, all bool) int {
 	if all && schedule.Active() {
 		if _, file, _, _ := runtime.Caller(1); !strings.Contains(file, "goleak") { // which is content without others

@@ -60,7 +60,7 @@ func AllocsPerRun(runs int, f func()) float64 {
 	return std.AllocsPerRun(runs, f)
 }
 
-// New returns the T of a test of which the subtests run that match a pattern of go test -run.
+// New returns the T of a test. It runs the subtests that match a pattern of go test -run.
 func New(name, run string) *T {
 	t := &T{shared: &shared{}, name: name, names: map[string]int{}}
 	_, below, _ := strings.Cut(run, "/")

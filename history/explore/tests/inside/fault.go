@@ -49,9 +49,18 @@ func (x *runner) found(o *outcome, s schedule.Schedule, preemptions int, executi
 		by.Next(r)
 		x.beat()
 	}
+	x.trace(f, s, o)
+}
+
+// trace adds the steps of a schedule, and who waits at its end. Timers do not count.
+func (x *runner) trace(f *Fault, s schedule.Schedule, o *outcome) {
 	steps, blocked := x.search.Steps(s, o.left, func(int) string { return "" }, nil)
 	f.Trace = steps[max(0, len(steps)-mostTraced):]
-	f.Threads = texts(blocked)
+	for _, b := range blocked {
+		if b.Where() != "" {
+			f.Threads = append(f.Threads, b.Text)
+		}
+	}
 }
 
 // unfit returns why a fault may be one of leadline, or "".
@@ -72,16 +81,6 @@ func (x *runner) unfit(o *outcome, execution int64) string {
 		return what + ", without any goroutine, so it is no matter of schedules: see go test"
 	}
 	return ""
-}
-
-// texts says who waits. Timers are no goroutines of the program.
-func texts(blocked []explore.Blocked) (list []string) {
-	for _, b := range blocked {
-		if b.Where() != "" {
-			list = append(list, b.Text)
-		}
-	}
-	return list
 }
 
 func (x *runner) beat() {
@@ -163,9 +162,7 @@ func (x *runner) replay(text string) error {
 	}
 	if o.kind != noFault && !diverged && x.report.Refused == "" {
 		x.report.Fault = &Fault{Kind: o.kind, Text: o.text, Stack: o.stack, Output: o.output, Schedule: text, Bounds: x.job.Bounds, Fingerprint: print, Length: steps, Preemptions: preemptions}
-		steps, blocked := x.search.Steps(s, o.left, func(int) string { return "" }, nil)
-		x.report.Fault.Trace = steps[max(0, len(steps)-mostTraced):]
-		x.report.Fault.Threads = texts(blocked)
+		x.trace(x.report.Fault, s, o)
 	}
 	return nil
 }

@@ -1,6 +1,10 @@
 package inside
 
-import "github.com/leadline/leadline/history/explore"
+import (
+	"time"
+
+	"github.com/leadline/leadline/history/explore"
+)
 
 // Options say how a test is explored. The zero value is useful.
 type Options struct {
@@ -9,14 +13,11 @@ type Options struct {
 	Preemptions int
 	// Executions and Time bound the search; 0 means 20,000, and ten seconds.
 	Executions int64
-	Time       Seconds
+	Time       time.Duration
 	Leaks      Leaks
 	Timers     Timers
 	Seed       uint64 // of random schedules
 }
-
-// Seconds are a time in seconds.
-type Seconds float64
 
 // Leaks say which goroutines that have not ended are faults.
 type Leaks string
@@ -60,7 +61,7 @@ type Report struct {
 	// Complete is a bound up to which all schedules were run: -1 for none; see explore.Exploration.
 	Complete int  `json:"complete"`
 	ByDelays bool `json:"by_delays,omitempty"`
-	// Threads is the largest number of goroutines of an execution, that of the test included.
+	// Threads is the largest number of goroutines of an execution. The test itself is one of them.
 	Threads int `json:"threads"`
 	// Cut executions had too many steps or goroutines, or only slept. Spun ones spin for ever. In neither the test
 	// has ended.
@@ -75,8 +76,6 @@ type Report struct {
 	Uncontrolled int64  `json:"uncontrolled,omitempty"`
 	Refused      string `json:"refused,omitempty"`
 	Fault        *Fault `json:"fault,omitempty"`
-	// Fingerprint is that of the execution, of a replay.
-	Fingerprint uint64 `json:"-"`
 }
 
 // A Fault is what is wrong with an execution.

@@ -19,7 +19,7 @@ import (
 )
 
 // An execution has fewSteps at most, or more while those of the first execution are not enough, up to mostSteps: a
-// process has 512 MiB. A test without goroutines, of which nothing else is kept, may have aloneSteps.
+// process has 512 MiB. A test without goroutines may have aloneSteps, since it needs less memory for each.
 const (
 	fewSteps   = 100_000
 	mostSteps  = 2_000_000
@@ -141,7 +141,7 @@ func (x *runner) explore() {
 
 // time returns how long a search may take.
 func (x *runner) time() time.Duration {
-	return time.Duration(float64(cmp.Or(x.job.Time, 10)) * float64(time.Second))
+	return cmp.Or(x.job.Time, 10*time.Second)
 }
 
 const foreign = "a goroutine of a package that is not instrumented takes part in it"

@@ -107,8 +107,8 @@ func goroutines() map[string]string {
 	return list
 }
 
-// strangers returns what goroutines do that are no threads, and that executions have started: by packages that are not
-// instrumented, or the library.
+// strangers returns who has started goroutines during executions, apart from threads: the library, or packages that are
+// not instrumented.
 func (x *runner) strangers() (list []string) {
 	for id, g := range goroutines() {
 		if x.known[id] != "" || strings.Contains(g, "/history/explore/") || strings.Contains(g, "iter.Pull") {
