@@ -13,6 +13,21 @@ import (
 	"github.com/leadline/leadline/history/explore/worker"
 )
 
+// Leaks say which goroutines that have not ended are faults, and Timers when time passes.
+type (
+	Leaks  = inside.Leaks
+	Timers = inside.Timers
+)
+
+// The values of Leaks and Timers. Forever and WhenIdle are the zero values.
+const (
+	Forever  = inside.Forever  // those that nothing can wake any more
+	AtEnd    = inside.AtEnd    // all that wait when the test has ended, timers apart
+	NoLeaks  = inside.NoLeaks  // none
+	WhenIdle = inside.WhenIdle // when nothing else can go on
+	Anytime  = inside.Anytime  // then also at any other step, up to twice in an execution
+)
+
 // ExploreOptions say how Explore explores. The zero value is useful.
 type ExploreOptions struct {
 	// Preemptions bounds how often a schedule interrupts a goroutine that could go on; 0 means 2.
@@ -20,9 +35,8 @@ type ExploreOptions struct {
 	// Executions and Time bound the search; 0 means 20,000, and ten seconds.
 	Executions int64
 	Time       time.Duration
-	// Leaks are goroutines that have not ended which count as faults, and Timers say when time passes.
-	Leaks  inside.Leaks
-	Timers inside.Timers
+	Leaks      Leaks
+	Timers     Timers
 	// Packages are instrumented in addition to that of the test, what it imports of its module, and what these
 	// refer to. With Plain, plain loads and stores are steps.
 	Packages []string

@@ -29,7 +29,7 @@ func TestLocks(t *testing.T) {
 		}, stresstest.ExploreOptions{})
 	})
 	for range 2 {
-		stresstest.Explore(t, func(t *testing.T) { var a sync.Mutex; go a.Lock() }, stresstest.ExploreOptions{Leaks: "none"})
+		stresstest.Explore(t, func(t *testing.T) { var a sync.Mutex; go a.Lock() }, stresstest.ExploreOptions{Leaks: stresstest.NoLeaks})
 	}
 	stresstest.Explore(t, func(t *testing.T) { <-t.Context().Done() }, stresstest.ExploreOptions{})
 }
