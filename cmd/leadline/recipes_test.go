@@ -49,6 +49,7 @@ func TestRecipes(t *testing.T) {
 	run(0, "ok", "go", "test", "-run", "TestRecipeRows", "./replay/decide")
 	run(0, "max-register", "./leadline", "models")
 	run(0, "linearizable", "./leadline", "check", "right.jsonl")
+	run(0, "linearizable", "./leadline", "check", "counter.log")
 	run(1, "not-linearizable", "./leadline", "check", "wrong.jsonl")
 	run(1, "read", "./leadline", "explain", "wrong.jsonl")
 	run(0, "<html", "./leadline", "view", "wrong.jsonl")

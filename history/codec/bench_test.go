@@ -2,134 +2,26 @@ package codec
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
 )
 
-// eventStream returns a stream of the native format with events of about 108
-// bytes: eight processes, whose operations overlap.
-func eventStream(events, histories int) []byte {
-	const processes = 8
-	out := make([]byte, 0, events*109)
-	perHistory := events / histories / (2 * processes) * (2 * processes)
-	for range histories {
-		out = append(out, `{"leadline":1,"model":"ConcurrentHashMap","args":[16]}`+"\n"...)
-		for n := 0; n < perHistory; n += 2 * processes {
-			for k := range 2 * processes {
-				p := k % processes
-				op := n/2 + p
-				out = append(out, `{"process":`...)
-				out = strconv.AppendInt(out, int64(p), 10)
-				out = append(out, `,"op":`...)
-				out = strconv.AppendInt(out, int64(op), 10)
-				if k < processes {
-					out = append(out, `,"type":"invoke","method":"putIfAbsent","args":["customer/`...)
-					out = strconv.AppendInt(out, int64(100+op%300), 10)
-					out = append(out, `",`...)
-					out = strconv.AppendInt(out, int64(op), 10)
-					out = append(out, `]`...)
-				} else {
-					out = append(out, `,"type":"ok","result":"balance of customer/`...)
-					out = strconv.AppendInt(out, int64(100+op%300), 10)
-					out = append(out, `"`...)
-				}
-				out = append(out, `,"at":1763643845`...)
-				out = strconv.AppendInt(out, int64(100000000+n+k), 10)
-				out = append(out, "}\n"...)
-			}
-		}
-	}
-	return out
-}
-
-// BenchmarkDecodeNative decodes 200 MB (1/20 of it with -short) from bytes to
-// histories, and the same lines with encoding/json into a struct, which
-// builds no history.
-func BenchmarkDecodeNative(b *testing.B) {
-	events := 1_940_000
-	if testing.Short() {
-		events /= 20
-	}
-	for _, histories := range []int{1, 1000} {
-		text := eventStream(events, histories)
-		b.Run(fmt.Sprintf("codec=leadline/histories=%d", histories), func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			b.ReportAllocs()
-			for b.Loop() {
-				ops := 0
-				for h, err := range Decode(bytes.NewReader(text), "bench", Options{}) {
-					if err != nil {
-						b.Fatal(err)
-					}
-					ops += len(h.Ops)
-				}
-				if ops < events/2-8*histories {
-					b.Fatalf("only %d operations", ops)
-				}
-			}
-			b.ReportMetric(float64(len(text))/float64(events), "B/event")
-		})
-	}
-	text := eventStream(events/10, 1)
-	b.Run("codec=encoding-json", func(b *testing.B) {
-		b.SetBytes(int64(len(text)))
-		for b.Loop() {
-			var ev struct {
-				Process, Op int64
-				Type        string
-				Method      string
-				Args        []any
-				Result      any
-				At          int64
-			}
-			for line := range bytes.Lines(text) {
-				if err := json.Unmarshal(line, &ev); err != nil {
-					b.Fatal(err)
-				}
-			}
-		}
-	})
-}
-
-// BenchmarkScan reads lines without building histories.
-func BenchmarkScan(b *testing.B) {
-	text := eventStream(100_000, 1)
-	s := scanner{pool: new(pool)}
-	var l nativeLine
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		lines := newLineReader(bytes.NewReader(text), DefaultLimits.Line)
-		for {
-			line, _, err := lines.next()
-			if err != nil {
-				break
-			}
-			if l.read(&s, line); s.failed() {
-				b.Fatal(s.fault)
-			}
-		}
-	}
-}
-
 // formatText returns n operations in a format, of eight processes.
 func formatText(tb testing.TB, format Format, n int) []byte {
 	lines := map[string]string{
-		nativeName:     `{"process":%[1]d,"type":"invoke","method":"enqueue","args":[%[2]d]}` + "\n" + `{"process":%[1]d,"type":"ok"}`,
-		jepsenName:     "{:process %[1]d, :type :invoke, :f :enqueue, :value %[2]d}\n{:process %[1]d, :type :ok, :f :enqueue, :value %[2]d}",
-		kvName:         `{:process %[1]d, :type :invoke, :f :put, :key "k", :value %[2]d}` + "\n" + `{:process %[1]d, :type :ok, :f :put, :key "k", :value %[2]d}`,
-		etcdName:       "INFO  jepsen.util - %[1]d\t:invoke\t:write\t%[2]d\nINFO  jepsen.util - %[1]d\t:ok\t:write\t%[2]d",
-		polylinName:    "enq %[2]d %[3]d %[4]d",
-		limoName:       "[%[2]d] call enq(%[2]d)\n[%[2]d] return",
-		jepsenJSONName: `{"process":%[1]d,"type":"invoke","f":"enqueue","value":%[2]d}` + "\n" + `{"process":%[1]d,"type":"ok","f":"enqueue","value":%[2]d}`,
-		"s2":           `{"event":{"Start":{"Append":%[2]d}},"client_id":%[1]d,"op_id":%[2]d}` + "\n" + `{"event":{"Finish":"AppendSuccess"},"client_id":%[1]d,"op_id":%[2]d}`,
-		etcdReportName: `{"ClientId":%[1]d,"Input":{"Type":"range","Range":{"Start":"k","End":""}},"Call":%[3]d,"Output":{"Range":{"KVs":[]}},"Return":%[4]d}`,
-		violatName: `{"kind":"call","sid":%[1]d,"invocation":{"id":%[2]d,"method":{"name":"add"},"arguments":[%[2]d]}},` +
+		"native":      `{"process":%[1]d,"type":"invoke","method":"enqueue","args":[%[2]d]}` + "\n" + `{"process":%[1]d,"type":"ok"}`,
+		"jepsen":      "{:process %[1]d, :type :invoke, :f :enqueue, :value %[2]d}\n{:process %[1]d, :type :ok, :f :enqueue, :value %[2]d}",
+		"kv":          `{:process %[1]d, :type :invoke, :f :put, :key "k", :value %[2]d}` + "\n" + `{:process %[1]d, :type :ok, :f :put, :key "k", :value %[2]d}`,
+		"etcd":        "INFO  jepsen.util - %[1]d\t:invoke\t:write\t%[2]d\nINFO  jepsen.util - %[1]d\t:ok\t:write\t%[2]d",
+		"polylin":     "enq %[2]d %[3]d %[4]d",
+		"limo":        "[%[2]d] call enq(%[2]d)\n[%[2]d] return",
+		"jepsen-json": `{"process":%[1]d,"type":"invoke","f":"enqueue","value":%[2]d}` + "\n" + `{"process":%[1]d,"type":"ok","f":"enqueue","value":%[2]d}`,
+		"s2":          `{"event":{"Start":{"Append":%[2]d}},"client_id":%[1]d,"op_id":%[2]d}` + "\n" + `{"event":{"Finish":"AppendSuccess"},"client_id":%[1]d,"op_id":%[2]d}`,
+		"etcd-report": `{"ClientId":%[1]d,"Input":{"Type":"range","Range":{"Start":"k","End":""}},"Call":%[3]d,"Output":{"Range":{"KVs":[]}},"Return":%[4]d}`,
+		"violat": `{"kind":"call","sid":%[1]d,"invocation":{"id":%[2]d,"method":{"name":"add"},"arguments":[%[2]d]}},` +
 			`{"kind":"return","sid":%[1]d,"invocation":{"id":%[2]d},"value":"true"}`,
 	}
 	line, known := lines[format.Name]
@@ -137,15 +29,15 @@ func formatText(tb testing.TB, format Format, n int) []byte {
 		tb.Fatalf("no text for %s", format.Name)
 	}
 	var text bytes.Buffer
-	text.WriteString(map[string]string{nativeName: `{"leadline":1}` + "\n", polylinName: "# queue\n", limoName: "# @object atomic-queue\n",
-		violatName: `{"schema":{"class":"java.util.concurrent.ConcurrentLinkedQueue"},"events":[` + "\n"}[format.Name])
+	text.WriteString(map[string]string{"native": `{"leadline":1}` + "\n", "polylin": "# queue\n", "limo": "# @object atomic-queue\n",
+		"violat": `{"schema":{"class":"java.util.concurrent.ConcurrentLinkedQueue"},"events":[` + "\n"}[format.Name])
 	for i := range n {
-		if format.Name == violatName && i > 0 {
+		if format.Name == "violat" && i > 0 {
 			text.WriteString(",\n")
 		}
 		fmt.Fprintf(&text, line+"%[5]s\n", i%8, i, 2*i, 2*i+1, "")
 	}
-	if format.Name == violatName {
+	if format.Name == "violat" {
 		text.WriteString("]}\n")
 	}
 	return text.Bytes()

@@ -14,13 +14,13 @@ import (
 
 var full = flag.Bool("full", false, "run the tests in full size, as .ci/run full does")
 
-func FuzzDecodeJepsen(f *testing.F)     { fuzzDecode(f, jepsenName) }
-func FuzzDecodeKV(f *testing.F)         { fuzzDecode(f, kvName) }
-func FuzzDecodeEtcd(f *testing.F)       { fuzzDecode(f, etcdName) }
-func FuzzDecodePolylin(f *testing.F)    { fuzzDecode(f, polylinName) }
-func FuzzDecodeLimo(f *testing.F)       { fuzzDecode(f, limoName) }
-func FuzzDecodeJepsenJSON(f *testing.F) { fuzzDecode(f, jepsenJSONName) }
-func FuzzDecodeEtcdReport(f *testing.F) { fuzzDecode(f, etcdReportName) }
+func FuzzDecodeJepsen(f *testing.F)     { fuzzDecode(f, "jepsen") }
+func FuzzDecodeKV(f *testing.F)         { fuzzDecode(f, "kv") }
+func FuzzDecodeEtcd(f *testing.F)       { fuzzDecode(f, "etcd") }
+func FuzzDecodePolylin(f *testing.F)    { fuzzDecode(f, "polylin") }
+func FuzzDecodeLimo(f *testing.F)       { fuzzDecode(f, "limo") }
+func FuzzDecodeJepsenJSON(f *testing.F) { fuzzDecode(f, "jepsen-json") }
+func FuzzDecodeEtcdReport(f *testing.F) { fuzzDecode(f, "etcd-report") }
 func FuzzDecodeS2(f *testing.F)         { fuzzDecode(f, "s2") }
 
 func TestDetectText(t *testing.T) {
@@ -84,7 +84,7 @@ func TestMapping(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", test.mapping, got, test.want)
 		}
 	}
-	if _, err := (&Options{Map: plain, Format: nativeName}).format(); err == nil {
+	if _, err := (&Options{Map: plain, Format: "native"}).format(); err == nil {
 		t.Error("a mapping for the native format")
 	}
 	file := filepath.Join(t.TempDir(), "m")
@@ -104,7 +104,7 @@ func TestSharedFormats(t *testing.T) {
 		t.Skipf("no recorded histories at %s", dir)
 	}
 	counts := map[string]int{}
-	for _, format := range []string{jepsenName, kvName, etcdName, polylinName, limoName} {
+	for _, format := range []string{"jepsen", "kv", "etcd", "polylin", "limo"} {
 		for f, err := range Files([]string{dir + "/" + format}, Options{}) {
 			if err != nil {
 				t.Fatal(err)
@@ -145,4 +145,23 @@ func TestNil(t *testing.T) {
 	if Encode(nil, &history.History{}) == nil || Encode(io.Discard, nil) == nil {
 		t.Error("a nil writer or history: no error")
 	}
+}
+
+// FuzzDecodeNative and FuzzDecodeViolat: no panic; an error has a line;
+// decoding, encoding and decoding is the identity.
+func FuzzDecodeNative(f *testing.F) { fuzzDecode(f, "native") }
+
+func FuzzDecodeViolat(f *testing.F) { fuzzDecode(f, "violat") }
+
+func fuzzDecode(f *testing.F, name string) {
+	format, _ := Lookup(name)
+	for _, in := range goldenInputs(f, name) {
+		f.Add([]byte(in))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		if len(in) > 1<<16 {
+			return
+		}
+		roundTrip(t, format, in)
+	})
 }

@@ -193,8 +193,8 @@
 // names a model that was inferred from reads alone which return values: with a later
 // add they are a counter or a set.
 //
-// Keywords are strings with their colon, sets sorted lists, ratios strings. Integers
-// may be written as 0x1F, 017 and 2r101 too.
+// Keywords are strings with their colon, sets sorted lists, ratios strings. Integers that
+// Clojure never prints (0x1F, 017, 2r101) are refused.
 //
 // Format kv is the same with a :key in every operation and the words get, put,
 // append, delete and cas: a kv, in which a missing key is "", or nil if a get reads

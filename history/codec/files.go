@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/codec/etcd"
 	"github.com/leadline/leadline/history/files"
 )
 
@@ -71,7 +72,7 @@ func Files(paths []string, opts Options) iter.Seq2[File, error] {
 			return
 		}
 		l := looker{opts: &opts}
-		walk := files.Options{Limits: opts.Limits.fill().Limits, Stdin: opts.Stdin, Context: opts.Context, FS: opts.FS,
+		walk := files.Options{Limits: opts.Limits.Fill().Limits, Stdin: opts.Stdin, Context: opts.Context, FS: opts.FS,
 			Exclude: opts.Exclude, Count: opts.Count, Look: l.look}
 		for f, err := range files.Walk(paths, walk) {
 			if !yield(File{f, opts}, err) {
@@ -105,7 +106,7 @@ func (l *looker) look(f files.Found) error {
 		return files.ErrSkip
 	case err != nil:
 		return err
-	case all == "" || format.Name != etcdReportName:
+	case all == "" || format.Name != etcd.ReportName:
 		return nil
 	case f.Member: // others may follow
 		return fmt.Errorf("%w: unpack the archive and join its files", errOneClient)

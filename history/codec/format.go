@@ -9,85 +9,70 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/codec/decode"
+	"github.com/leadline/leadline/history/codec/etcd"
+	"github.com/leadline/leadline/history/codec/jepsen"
+	"github.com/leadline/leadline/history/codec/lines"
+	"github.com/leadline/leadline/history/codec/native"
+	"github.com/leadline/leadline/history/codec/records"
+	"github.com/leadline/leadline/history/codec/scan"
+	"github.com/leadline/leadline/history/codec/violat"
 	"github.com/leadline/leadline/history/files"
 )
 
-// A Format describes how histories are written in a file.
-type Format struct {
-	Name        string // what Lookup and --format call it
-	Description string // one line
-	// Single is set if a file holds one history: two that follow one another
-	// would be read as one.
-	Single bool
-	// Decode reads all histories of r. The error of a pair is *history.Errors
-	// for faults of one history, after which the next one follows, and
-	// *SyntaxError for faults of the file and for read errors.
-	Decode func(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error]
-	// Sniff guesses whether a file that begins with head has the format.
-	Sniff func(head []byte) Guess
+// A Format says how histories are written in a file; see package decode.
+type (
+	Format = decode.Format
+	Guess  = decode.Guess
+	Limits = decode.Limits
+)
+
+// DefaultLimits are the limits of a zero Limits.
+var DefaultLimits = decode.DefaultLimits
+
+// SyntaxError is a fault of a file at a line; it prints as file:line: message. The
+// faults of one history are returned together, as *history.Errors.
+type SyntaxError = history.Error
+
+// formats has a row for each format, in the order in which they are tried.
+var formats = []Format{
+	native.Format,
+	violat.Format,
+	jepsen.EDN,
+	jepsen.KV,
+	jepsen.Console,
+	lines.PolyLin,
+	lines.LiMo,
+	jepsen.JSON,
+	etcd.Report,
+	records.S2,
 }
 
 // Formats returns all formats, in a fixed order.
-func Formats() []Format { return slices.Clone(sharedFormats()) }
+func Formats() []Format { return slices.Clone(formats) }
 
-// sharedFormats is Formats without the copy.
-var sharedFormats = sync.OnceValue(func() []Format {
-	list := formats()
-	for i := range list {
-		list[i].Decode = unmarked(list[i].Decode)
-	}
-	return list
-})
+// IsMapped reports whether a history with this Header.Format was read by a mapping.
+func IsMapped(format string) bool { return records.IsMapped(format) }
 
-func formats() []Format {
-	return []Format{
-		{
-			Name:        nativeName,
-			Description: "leadline's own, JSON Lines: a header per history, then an event per line",
-			Decode:      decodeNative,
-			Sniff:       sniffKeys("leadline"),
-		},
-		{
-			Name:        violatName,
-			Description: "Violat's JSON: an object with schema and events per history",
-			Decode:      decodeViolat,
-			Sniff:       func(head []byte) Guess { return max(sniffKeys("schema")(head), sniffKeys("events")(head)) },
-		},
-		{
-			Name:        jepsenName,
-			Description: "Jepsen's EDN: a vector, list or stream of maps or tuples",
-			Decode:      decodeJepsen,
-			Sniff:       func(head []byte) Guess { return sniffJepsen(head, false) },
-		},
-		{
-			Name:        kvName,
-			Single:      true,
-			Description: "key-value logs in EDN, a map with :key per line (porcupine's test data)",
-			Decode:      decodeKV,
-			Sniff:       func(head []byte) Guess { return sniffJepsen(head, true) },
-		},
-		etcdLines.format(),
-		polylinLines.format(),
-		limoLines.format(),
-		{
-			Name:        jepsenJSONName,
-			Single:      true,
-			Description: "Jepsen's events as JSON: objects with process, type, f and value, in a list or one after another",
-			Decode:      decodeJepsenJSON,
-			Sniff:       sniffKeys("process", "type", "f"),
-		},
-		preset(etcdReportName, "client reports of etcd's robustness tests, in JSON", "ClientId", "Input", "Call"),
-		preset("s2", "S2's records of starts and finishes, in JSON", "event", "client_id", "op_id"),
-	}
-}
+// Encode writes h in leadline's own format; see native.Encode.
+func Encode(w io.Writer, h *history.History) error { return native.Encode(w, h) }
+
+// An EventWriter writes one history in leadline's own format, event by event.
+type EventWriter = native.EventWriter
+
+// NewEventWriter returns a writer for a history with the header h. It writes lines to
+// w in chunks; Flush writes the rest.
+func NewEventWriter(w io.Writer, h history.Header) *EventWriter { return native.NewEventWriter(w, h) }
+
+// AppendValue appends v in the JSON of the native format.
+func AppendValue(dst []byte, v history.Value) []byte { return scan.AppendValue(dst, v) }
 
 // Lookup returns the format called name.
 func Lookup(name string) (Format, bool) {
-	for _, f := range sharedFormats() {
+	for _, f := range formats {
 		if f.Name == name {
 			return f, true
 		}
@@ -149,11 +134,7 @@ func (o *Options) format() (Format, error) {
 		if o.Format != "" {
 			return Format{}, fmt.Errorf("a mapping says how records are read, so there is no format %s to choose", o.Format)
 		}
-		m, err := parseMapping(o.Map)
-		if err != nil {
-			return Format{}, err
-		}
-		return Format{Name: "records", Single: true, Decode: unmarked(decodeMapped(m))}, nil
+		return records.Format(o.Map)
 	}
 	if o.Format == "" {
 		return Format{}, nil
@@ -166,7 +147,7 @@ func (o *Options) format() (Format, error) {
 
 func formatNames() string {
 	var names []string
-	for _, f := range sharedFormats() {
+	for _, f := range formats {
 		names = append(names, f.Name)
 	}
 	return strings.Join(names, ", ")
@@ -182,7 +163,7 @@ func Decode(r io.Reader, file string, opts Options) iter.Seq2[*history.History, 
 			yield(nil, errors.New("codec: the reader is nil"))
 			return
 		}
-		in, err := files.Open(opts.Context, r, opts.Limits.fill().Limits)
+		in, err := files.Open(opts.Context, r, opts.Limits.Fill().Limits)
 		if err != nil {
 			yield(nil, inputError(file, err))
 			return
@@ -234,30 +215,7 @@ func warn(h *history.History, file string, warn func(*SyntaxError)) {
 	if h.Warning != "" {
 		warn(&SyntaxError{File: file, Line: h.Line, Msg: h.Warning})
 	}
-	if fromReadsAlone(h) {
-		warn(&SyntaxError{File: file, Line: h.Line, Msg: readsWarning})
-	}
 }
-
-// fromReadsAlone reports whether the model of a Jepsen history was inferred from reads
-// only, although these returned values: then operations of another model are missing.
-func fromReadsAlone(h *history.History) bool {
-	if !isJepsen(h.Format) || h.Model != "cas-register" {
-		return false
-	}
-	found := false
-	for i := range h.Ops {
-		if h.Ops[i].Method != "read" {
-			return false
-		}
-		k := h.Ops[i].Result.Kind()
-		found = found || k != history.Null && k != history.Unknown
-	}
-	return found
-}
-
-const readsWarning = "the model cas-register was inferred from reads alone, which return values: " +
-	"choose the model if writes are missing, or if it is a counter or a set"
 
 // inputError adds the file to an error that came before its first line.
 func inputError(file string, err error) error {
@@ -270,6 +228,3 @@ func inputError(file string, err error) error {
 	}
 	return &SyntaxError{File: file, Msg: msg, Err: err}
 }
-
-// A decoder is the Decode of a format.
-type decoder = func(io.Reader, string, Limits) iter.Seq2[*history.History, error]

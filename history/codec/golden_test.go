@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/leadline/leadline/history"
+	"github.com/leadline/leadline/history/codec/native"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files under testdata")
@@ -206,7 +207,7 @@ func again(t testing.TB, h *history.History) {
 
 // only returns the history that a text in the native format has, if it is the only one.
 func only(text []byte) (found *history.History, err error) {
-	for h, err := range decodeNative(bytes.NewReader(text), "again", Limits{}) {
+	for h, err := range native.Format.Decode(bytes.NewReader(text), "again", Limits{}) {
 		switch {
 		case err != nil:
 			return nil, err

@@ -44,8 +44,8 @@ func TestLimits(t *testing.T) {
 		most       uint64 // MiB
 	}{
 		{"brackets", "no known format", repeated("[", 20<<20), Options{}, 10},
-		{"brackets as native", "line longer than 16 MiB", repeated("[", 20<<20), Options{Format: nativeName}, 100},
-		{"brackets as violat", "an object expected", repeated("[", 20<<20), Options{Format: violatName}, 10},
+		{"brackets as native", "line longer than 16 MiB", repeated("[", 20<<20), Options{Format: "native"}, 100},
+		{"brackets as violat", "an object expected", repeated("[", 20<<20), Options{Format: "violat"}, 10},
 		{"brackets in native", "nested more than 1000 deep", io.MultiReader(strings.NewReader(header+`{"process":`), repeated("[", 10<<20), strings.NewReader("\n")), Options{}, 100},
 		{"brackets in violat", "nested more than 1000 deep", io.MultiReader(strings.NewReader(`{"schema":`), repeated("[", 20<<20)), Options{}, 10},
 		{"line", "line longer than 16 MiB", io.MultiReader(strings.NewReader(header+`{"process":"`), repeated("a", 64<<20)), Options{}, 100},
@@ -111,7 +111,7 @@ func TestBombs(t *testing.T) {
 	w := must(zstd.NewWriter(&wide, zstd.WithWindowSize(8<<20)))
 	io.Copy(w, repeated("# some comment\n", 9<<20))
 	w.Close()
-	if _, errs := collect(&wide, Options{Format: nativeName, Limits: Limits{Limits: files.Limits{Window: 1 << 20}}}); len(errs) != 1 || !errors.Is(errs[0], files.ErrLimit) {
+	if _, errs := collect(&wide, Options{Format: "native", Limits: Limits{Limits: files.Limits{Window: 1 << 20}}}); len(errs) != 1 || !errors.Is(errs[0], files.ErrLimit) {
 		t.Errorf("window: errors %v", errs)
 	}
 }

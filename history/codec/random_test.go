@@ -77,7 +77,7 @@ func randomStream(r *rand.Rand) []byte {
 func TestRandomStreams(t *testing.T) {
 	t.Parallel()
 	r := random(t)
-	native, _ := Lookup(nativeName)
+	format, _ := Lookup("native")
 	good, tied, ghosts := 0, 0, 0
 	n := 3_000
 	if *full {
@@ -88,11 +88,11 @@ func TestRandomStreams(t *testing.T) {
 	}
 	for k := 0; k < n || k < 10*n && (tied == 0 || ghosts == 0); k++ { // 300 may have none by chance
 		in := randomStream(r)
-		roundTrip(t, native, in)
+		roundTrip(t, format, in)
 		if t.Failed() {
 			t.Fatalf("on\n%s", in)
 		}
-		for h, err := range native.Decode(bytes.NewReader(in), "in", Limits{}) {
+		for h, err := range format.Decode(bytes.NewReader(in), "in", Limits{}) {
 			if err != nil {
 				continue
 			}
