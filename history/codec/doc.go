@@ -3,10 +3,13 @@
 // Files finds the files that paths name, also in directories and archives (see package
 // files, which also decompresses), File.Histories decodes one of them, and Decode decodes any
 // reader. Formats are recognised by the first data of the input; see
-// Detect. Formats returns the table of formats, each with a decoder. Encode writes the
+// Detect. Formats returns the table of formats. Encode writes the
 // native format.
 // Errors have a file and a line; Format.Decode says after which of them decoding goes
 // on. Limits bound the memory that decoding takes.
+//
+// This package is the door: it finds the format. Each format is a package below, and package
+// decode, what they share, says how one is added.
 //
 // An EventWriter writes the native format event by event, for recorders.
 //
@@ -308,10 +311,13 @@
 // before cells do not count; if one precedes a separator, blanks after cells do not count.
 // In a line of logfmt, words without = belong to the value before them.
 //
-// Formats whose names are those of files in the folder presets are mappings, chosen by
-// the keys of the first object. etcd-report is a file per client, as in
-// client-1/operations.json. All of them together are one history, so Files reports each as a
-// fault. The same holds for a client-1.json beside a client-2.json.
+// The format s2 is a mapping in package records, chosen by the keys of the first object.
+//
+// # Client reports of etcd
+//
+// Format etcd-report has a file per client, as in client-1/operations.json. All of them together
+// are one history, so Files reports each as a fault. The same holds for a client-1.json beside a
+// client-2.json. Package etcd says what is read of them.
 //
 // # Promises
 //
