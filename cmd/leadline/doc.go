@@ -4,6 +4,7 @@
 //
 //	leadline check|explain|view|family|convert [flags] FILE|DIR|-...
 //	leadline tables [flags] [FILE|DIR|-...]
+//	leadline map FILE|-
 //	leadline record --simulate MODEL|--subject NAME [flags]
 //	leadline stress --subject NAME|--new CONSTRUCTOR [flags]
 //	leadline safety --new CONSTRUCTOR|--package PATH [flags]

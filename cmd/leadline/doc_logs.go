@@ -11,10 +11,13 @@
 //
 // A mapping gives an expression over the fields of a record for each part of an event or of an
 // operation. Package history/codec lists the parts and functions. The language is described
-// at https://expr-lang.org.
+// at https://expr-lang.org. Leadline map lists the fields, and prints a mapping to fill in:
+//
+//	leadline map trace.log >trace.map       # then fill it in
+//	leadline check --map @trace.map trace.log
 //
 // On the command line, entries are separated by commas, and --map may be repeated. In a
-// file, given as --map @FILE, each has a line of its own, and # begins a comment. These are logs with
+// file, each has a line of its own, and # begins a comment. These are logs with
 // their mappings; the files are in cmd/leadline/testdata/logs.
 //
 // Events with the identifier of a request. Lines about other things are skipped:

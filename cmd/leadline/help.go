@@ -68,7 +68,7 @@ func (c section) write(w io.Writer) {
 
 // topicOf maps commands and topics to headings of the manual with another name.
 var topicOf = map[string]string{
-	"family": "families", "convert": "formats", "mapping": "logs of", "record": "simulated histories",
+	"family": "families", "convert": "formats", "map": "logs of", "mapping": "logs of", "record": "simulated histories",
 	"replay": "schedules", "version": "", "manual": "", "help": "", "completion": "command line",
 }
 

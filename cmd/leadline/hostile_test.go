@@ -62,7 +62,7 @@ func TestHostileNames(t *testing.T) {
 	for _, command := range []string{"check", "check -v", "check -o json", "check -o timeline", "check --order program", "family --exact-depth",
 		"check --map process=process,type=type,f=method,value=args", "check --format limo", "check --format jepsen", "explain", "view",
 		"convert", "family", "family --count", "tables", "tables -o html",
-		"replay", "replay --subject queue", "stress --from", "safety --new x.N --declared"} {
+		"map", "replay", "replay --subject queue", "stress --from", "safety --new x.N --declared"} {
 		for _, file := range append([]string{dir}, files...) {
 			var out, errs bytes.Buffer
 			status := run(append(strings.Fields(command), file), strings.NewReader(""), &out, &errs)

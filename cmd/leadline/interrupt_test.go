@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"os/exec"
@@ -128,6 +129,19 @@ func TestInterruptRecord(t *testing.T) {
 	history := strings.ReplaceAll(printed, message, "")
 	if status := run([]string{"check", "-"}, strings.NewReader(history), &out, &errs); status != statusOK {
 		t.Errorf("check: status %d\n%s%s", status, &out, &errs)
+	}
+}
+
+// TestInterruptMap: map does not wait for its input after an interrupt.
+func TestInterruptMap(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	in, writer := io.Pipe()
+	defer writer.Close()
+	var errs bytes.Buffer
+	status := printTemplate(ctx, streams{in, io.Discard, &errs}, "-")
+	if status != statusUnknown || errs.String() != "leadline map: interrupted\n" {
+		t.Errorf("status %d, %s", status, &errs)
 	}
 }
 

@@ -58,6 +58,7 @@ func commands() []command {
 		{"family", "FILE|DIR|-...", "print strong d-hitting families, or how many schedules they have", setupFamily},
 		{"tables", "[FILE|DIR|-...]", "the paper's tables, of these histories or the bundled ones", setupTables},
 		{"convert", "FILE|DIR|-...", "write histories in leadline's own format", setupConvert},
+		{"map", "FILE|-", "list the fields of the records of another program, for a mapping", setupMap},
 		{"record", "--simulate MODEL|--subject NAME", "make a history whose verdict is known", setupRecord},
 		{"stress", "--subject NAME|--new CONSTRUCTOR", "find methods that are not atomic, by generated programs", setupStress},
 		{"safety", "--new CONSTRUCTOR|--package PATH", "find types that are not safe for concurrent use: panics, fatal errors, deadlocks", setupSafety},

@@ -59,5 +59,5 @@ func detect(in *files.Input) (Format, error) {
 }
 
 func unknownFormat() error {
-	return fmt.Errorf("%w (known are %s); other records need a mapping: see leadline help mapping", ErrUnknownFormat, formatNames())
+	return fmt.Errorf("%w (known are %s); other records need a mapping: leadline map FILE prints one to fill in for --map", ErrUnknownFormat, formatNames())
 }

@@ -29,7 +29,7 @@ func tree(t *testing.T, files ...string) string {
 
 const (
 	known = "(known are native, violat, jepsen, kv, etcd, polylin, limo, jepsen-json, etcd-report, s2)"
-	other = "; other records need a mapping: see leadline help mapping"
+	other = "; other records need a mapping: leadline map FILE prints one to fill in for --map"
 )
 
 func TestFiles(t *testing.T) {
