@@ -126,6 +126,6 @@
 //	invalid           cmd/leadline/testdata/logs/events.jsonl
 //	1 history: 0 linearizable, 0 not linearizable, 0 unknown, 1 invalid
 //
-// Where no record has a field that is needed, or the order of the lines contradicts a field that looks
-// like a stamp, leadline refuses the file and says what to write.
+// Where no record has a field that is needed, the order of the lines contradicts a field that looks
+// like a stamp, or several fields look like stamps, leadline refuses the file and says what to write.
 package main

@@ -286,18 +286,22 @@
 //	return    that of the response, or nil
 //	outcome   "ok", "fail" or "info"; without it, an operation whose return is nil is pending
 //
-// A stamp is an integer or a date of RFC 3339. Beside an integer, + and - take a date as its
-// nanoseconds, as in begin + ns(took, "ms"). The function ns(X, UNIT) returns the nanoseconds
+// A stamp is an integer, or a string with an integer or a date of RFC 3339. The operators +, - and *
+// take dates and durations as their nanoseconds, and beside a number also a string that is a date,
+// as in begin + ns(took, "ms"). The function ns(X, UNIT) returns the nanoseconds
 // of a number, of a date, or of a duration such as 4.5ms. UNIT is that of plain numbers, "s", "ms",
 // "us" or "ns", which is the default. It reads fields in their text, so that it
-// never rounds. A stamp that is a plain field is read by ns. The function refuse(TEXT) reports a
-// record as a fault.
+// never rounds. The function refuse(TEXT) reports a record as a fault.
 //
 // After an outcome that is unknown, a process may go on, as a new one. If events are in the order of
 // their lines, and a field that looks like a stamp contradicts that (see Jepsen), the history
-// is refused. It is a fault if no record has a field, or if none has a member of an object that
-// some have, unless its expression compares it with nil or has it before ?? or ?. somewhere. The
-// nodes of an expression, and the memory and the work that it takes for one record, are bounded.
+// is refused. It is also refused if several fields look like stamps, until at says which one is, or
+// at=$line. It is a fault if no record has a field, or if none has a member of an object that
+// some have, unless its expression compares it with nil or has it before ?? or ?. somewhere.
+//
+// The nodes of an expression, and the memory and the work that it takes for one record, are bounded.
+// At most two loops (map, filter, any and so on) may be inside of one another. The
+// functions abs, repeat and toJSON of the language are missing.
 //
 // A history has a warning if its stamps look like those of a wrong unit: all operations overlap at
 // one moment, or more than half of more than 20, or no two of more than 20 by three processes.

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/expr-lang/expr/ast"
-	"github.com/expr-lang/expr/builtin"
 )
 
 // What an expression may have and do for one record. The memory and the work may be more for a
@@ -12,7 +11,8 @@ import (
 const (
 	maxNodes  = 1000
 	maxMemory = 1 << 20 // values, and bytes of a string
-	maxWork   = 1 << 24 // nodes that loops evaluate, and bytes and elements that functions and operators read
+	maxWork   = 1 << 23 // nodes that loops evaluate, and bytes and elements that functions and operators read
+	maxNested = 2       // loops inside of one another
 )
 
 // workKey is the name in an environment of the work that the expression may still do.
@@ -21,69 +21,66 @@ const workKey = "work left"
 var errWork = errors.New("work budget exceeded: loops over too many values")
 
 // A workMeter makes loops, functions and operators count their work. The library bounds only
-// nodes and memory, so that three nested loops over a list of 1,000 elements take minutes.
-type workMeter struct{}
+// nodes and memory, so that "x" in list takes minutes in a loop over the same list.
+type workMeter struct {
+	depths map[ast.Node]int // of what a loop evaluates for each element: 1, or more with loops inside
+	nested int              // the largest of these
+}
 
-func (w workMeter) Visit(node *ast.Node) {
+func (w *workMeter) Visit(node *ast.Node) {
 	switch n := (*node).(type) {
 	case *ast.PredicateNode:
-		var nodes nodeCounter
-		ast.Walk(&n.Node, &nodes)
-		w.meter(&n.Node, func(any) int { return int(nodes) })
+		nodes, depth := 0, 1
+		ast.Walk(&n.Node, nodeVisitor(func(inner ast.Node) {
+			nodes++
+			depth = max(depth, 1+w.depths[inner])
+		}))
+		w.depths[n], w.nested = depth, max(w.nested, depth)
+		meter(&n.Node, func(any) int { return nodes })
 	case *ast.BuiltinNode:
-		w.arguments(n.Arguments)
+		meterArguments(n.Arguments)
 	case *ast.CallNode:
-		if _, isFunction := n.Callee.(*ast.IdentifierNode); isFunction {
-			w.arguments(n.Arguments)
-		}
+		meterArguments(n.Arguments)
 	case *ast.BinaryNode:
 		switch n.Operator {
-		case "in":
-			w.operand(&n.Right)
-		case "+":
-			w.operand(&n.Left)
-			w.operand(&n.Right)
-		case "matches", "contains", "startsWith", "endsWith":
-			w.operand(&n.Left)
 		case "==", "!=", "<", "<=", ">", ">=":
-			if isSmall(n.Right) {
-				return // and so is what is compared
+			if isConstant(n.Left) || isConstant(n.Right) {
+				return // it reads no more of the other operand than it has of the constant
 			}
-			w.operand(&n.Left)
+			fallthrough
+		case "in", "+", "matches", "contains", "startsWith", "endsWith":
+			meterSize(&n.Left)
+			meterSize(&n.Right)
 		}
 	}
 }
 
-func (w workMeter) arguments(args []ast.Node) {
+func meterArguments(args []ast.Node) {
 	for i := range args {
-		w.operand(&args[i])
+		if _, isLoop := args[i].(*ast.PredicateNode); !isLoop {
+			meterSize(&args[i])
+		}
 	}
 }
 
-// operand makes the reader of a value count its size.
-func (w workMeter) operand(node *ast.Node) {
-	if !isSmall(*node) {
-		w.meter(node, func(v any) int { return bytesOf(v, maxWork) })
-	}
-}
-
-// isSmall reports whether a value needs no counting: it is part of the expression, or the
-// result of a loop or of another operator.
-func isSmall(node ast.Node) bool {
-	switch n := node.(type) {
-	case *ast.NilNode, *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode, *ast.StringNode, *ast.ConstantNode,
-		*ast.ArrayNode, *ast.PredicateNode, *ast.UnaryNode:
+// isConstant reports whether a value is part of the expression.
+func isConstant(node ast.Node) bool {
+	switch node.(type) {
+	case *ast.NilNode, *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode, *ast.StringNode:
 		return true
-	case *ast.BinaryNode:
-		return n.Operator != "+"
-	case *ast.BuiltinNode:
-		return builtin.Builtins[builtin.Index[n.Name]].Predicate
 	}
 	return false
 }
 
+// meterSize makes the reader of a value count its size.
+func meterSize(node *ast.Node) {
+	if !isConstant(*node) {
+		meter(node, func(v any) int { return bytesOf(v, maxWork) })
+	}
+}
+
 // meter makes the node count its work when it has its value.
-func (w workMeter) meter(node *ast.Node, cost func(v any) int) {
+func meter(node *ast.Node, cost func(v any) int) {
 	call := callOf(func(work, v any) any {
 		left := work.(*int)
 		if *left -= cost(v); *left < 0 {
@@ -95,6 +92,7 @@ func (w workMeter) meter(node *ast.Node, cost func(v any) int) {
 	ast.Patch(node, call)
 }
 
-type nodeCounter int
+// A nodeVisitor is called for each node of a tree.
+type nodeVisitor func(ast.Node)
 
-func (n *nodeCounter) Visit(*ast.Node) { *n++ }
+func (v nodeVisitor) Visit(node *ast.Node) { v(*node) }

@@ -1,62 +1,66 @@
 package records
 
 import (
+	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec/decode"
 )
 
-// clocks are the fields of events that look like stamps, while a mapping orders the events
-// by their lines. If they contradict that order, it is probably wrong.
-type clocks struct {
-	isChosen bool
-	list     []*clock
-}
-
+// A clock is the field of events that looks like a stamp, while a mapping orders the events by
+// their lines. If it contradicts that order, it is probably wrong.
 type clock struct {
-	field   *recordField
-	isNamed bool // its name says that it is a stamp
-	first   history.Value
+	isChosen bool
+	field    *recordField // nil if there is none
+	isNamed  bool         // its name says that it is a stamp
+	first    history.Value
 	decode.ClashFinder
 }
 
-// choose chooses the clocks by the first record of an event: fields whose names say so, and
-// dates and numbers like those since 1970, unless the mapping names them. It forgets other
-// fields that no expression names.
-func (c *clocks) choose(e *environment) {
+// Names of fields that may be stamps, and of those that are durations and so no stamps.
+var (
+	clockName    = regexp.MustCompile(`(?i)time|stamp|(^|[^a-z])(ts|at|clock|when|date)([^a-z]|$)`)
+	durationName = regexp.MustCompile(`(?i)duration|elapsed|latency|took|taken|timeout|(^|[^a-z])dur([^a-z]|$)`)
+)
+
+// choose chooses the clock by the first record of an event: a field whose name says so, or that
+// no expression names and that has a date or a number like those since 1970. It forgets the other
+// fields that no expression names. If there are several, the mapping has to say which it is.
+func (c *clock) choose(e *environment) error {
 	isExtra := make(map[*recordField]bool, len(e.order))
 	for _, f := range e.order {
 		isExtra[f] = true
 	}
+	var candidates []*recordField
 	for _, name := range slices.Sorted(maps.Keys(e.fields)) {
 		f := e.fields[name]
 		v, _ := e.valueOf(e.value(f, false))
 		_, isInstant := decode.InstantOf(v)
-		if isInstant && (isClockName(name) || isExtra[f] && isSinceEpoch(v)) {
-			c.list = append(c.list, &clock{field: f, isNamed: isClockName(name), first: v})
-			f.plain = true
-			isExtra[f] = false
+		if isInstant && !durationName.MatchString(name) && (clockName.MatchString(name) || isExtra[f] && isSinceEpoch(v)) {
+			candidates = append(candidates, f)
 		}
 	}
-	e.order = slices.DeleteFunc(e.order, func(f *recordField) bool { return !isExtra[f] })
-	e.forget()
 	c.isChosen = true
-}
-
-// isClockName reports whether the name of a field says that it is a stamp.
-func isClockName(name string) bool {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) })
-	has := func(list ...string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(list, w) })
+	if len(candidates) == 1 {
+		c.field = candidates[0]
+		c.field.plain, c.isNamed = true, clockName.MatchString(c.field.name)
+		c.first, _ = e.valueOf(e.value(c.field, false))
+		e.order = slices.DeleteFunc(e.order, func(f *recordField) bool { return f == c.field })
 	}
-	if has("duration", "elapsed", "latency", "took", "taken", "dur", "timeout") {
-		return false
+	e.forget()
+	if len(candidates) <= 1 {
+		return nil
 	}
-	return has("ts", "at", "clock", "when", "date") || strings.Contains(name, "time") || strings.Contains(name, "stamp")
+	var names []string
+	for _, f := range candidates {
+		names = append(names, fieldText(f.name))
+	}
+	return fmt.Errorf("%s look like stamps: give at=FIELD for the one that orders the events, or at=$line if the lines are in order",
+		strings.Join(names, " and "))
 }
 
 // isSinceEpoch reports whether a value is a date, or as large as a recent time since 1970, in
@@ -70,41 +74,33 @@ func isSinceEpoch(v history.Value) bool {
 }
 
 // isNear reports whether a value may be of the same clock.
-func (k *clock) isNear(v history.Value) bool {
-	first, n := float64(k.first.Int())+k.first.Float(), float64(v.Int())+v.Float()
-	return k.isNamed || 0.8*first <= n && n <= 1.25*first
+func (c *clock) isNear(v history.Value) bool {
+	first, n := float64(c.first.Int())+c.first.Float(), float64(v.Int())+v.Float()
+	return c.isNamed || 0.8*first <= n && n <= 1.25*first
 }
 
 // note takes the next event into account.
-func (c *clocks) note(e *environment, ev *history.Event) {
-	c.list = slices.DeleteFunc(c.list, func(k *clock) bool {
-		v, _ := e.valueOf(e.value(k.field, false))
-		at, ok := decode.InstantOf(v)
-		if !ok || v.Kind() != k.first.Kind() || !k.isNear(v) {
-			return true // it is not a clock
-		}
-		if ev.Type == history.Invoke || ev.Type == history.OK {
-			k.Add(ev.Type, at, ev.Line)
-		}
-		return false
-	})
-}
-
-// report reports the clocks that contradict the order of the lines: a response precedes an
-// invocation by the one and not by the other.
-func (c *clocks) report(b *decode.History) {
-	for _, k := range c.list {
-		if !k.Found {
-			continue
-		}
-		line := max(k.Clash.Response, k.Clash.Invocation)
-		b.Errorf(line, "%s decreases at line %d: give at=%s, or at=$line if the lines are in order",
-			k.field.name, line, fieldText(k.field.name))
+func (c *clock) note(e *environment, ev *history.Event) {
+	if c.field == nil {
+		return
+	}
+	v, _ := e.valueOf(e.value(c.field, false))
+	at, ok := decode.InstantOf(v)
+	switch {
+	case !ok || v.Kind() != c.first.Kind() || !c.isNear(v):
+		c.field = nil // it is not a clock
+	case ev.Type == history.Invoke || ev.Type == history.OK:
+		c.Add(ev.Type, at, ev.Line)
 	}
 }
 
-// isPlainName reports whether an expression can name a field as it is.
-func isPlainName(name string) bool {
-	return name != "" && !slices.Contains(languageWords, name) && !slices.Contains(constants, name) && !unicode.IsDigit(rune(name[0])) &&
-		strings.IndexFunc(name, func(r rune) bool { return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) < 0
+// report reports that the clock contradicts the order of the lines: a response precedes an
+// invocation by the one and not by the other.
+func (c *clock) report(b *decode.History) {
+	if c.field == nil || !c.Found {
+		return
+	}
+	line := max(c.Clash.Response, c.Clash.Invocation)
+	b.Errorf(line, "%s decreases at line %d: give at=%s, or at=$line if the lines are in order",
+		c.field.name, line, fieldText(c.field.name))
 }

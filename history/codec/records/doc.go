@@ -9,6 +9,8 @@
 //	mapped.go                                    a record into an event or an operation
 //	pairing.go clocks.go                         which events belong together, and in which order
 //	recordfaults.go doubts.go                    faults and warnings
+//	bounds.go                                    what an expression may do for one record
+//	survey.go                                    the fields of records, to write a mapping
 //	preset.go                                    S2's records, by a mapping
 //
 // The example is a log of two operations.

@@ -11,29 +11,10 @@ import (
 
 // A mapping whose result is improbable gets a warning. It never changes a verdict.
 const (
-	fewOverlap  = 3  // operations that all overlap are too many from here on
-	manyOverlap = 20 // above, half of the operations are too many, and none is too few
-	processes   = 3  // of operations that should overlap
+	fewOverlap       = 3  // operations that all overlap are too many from here on
+	manyOverlap      = 20 // above, half of the operations are too many, and none is too few
+	severalProcesses = 3  // of operations that should overlap
 )
-
-// doubt returns a warning about the stamps and the outcomes of a history, or "".
-func (d *mapped) doubt(h *history.History) string {
-	text := overlapDoubt(h)
-	if text == "" || d.m.isPreset || !d.m.has(callPart) && !d.m.has(atPart) {
-		return d.failure
-	}
-	var stamps []string
-	for p, e := range d.m.parts {
-		if e != nil && part(p).isStamp() {
-			stamps = append(stamps, partNames[p]+" = "+e.text)
-		}
-	}
-	text += ": is the unit right in " + strings.Join(stamps, " and ") + "?"
-	if d.failure != "" {
-		text += "; " + d.failure
-	}
-	return text
-}
 
 // overlapDoubt says what is improbable about the overlaps of operations, as with stamps of a
 // wrong unit.
@@ -56,7 +37,7 @@ func overlapDoubt(h *history.History) string {
 		return fmt.Sprintf("all %d operations overlap at one moment", n)
 	case n > manyOverlap && most > n/2:
 		return fmt.Sprintf("%d of %d operations overlap at one moment", most, n)
-	case n > manyOverlap && most == 1 && len(h.Processes) >= processes:
+	case n > manyOverlap && most == 1 && len(h.Processes) >= severalProcesses:
 		return fmt.Sprintf("no two of the %d operations of %d processes overlap", n, len(h.Processes))
 	}
 	return ""
@@ -85,19 +66,4 @@ func tellsFailure(name, value string) bool {
 		return false
 	}
 	return !slices.Contains(noFailures, value)
-}
-
-// noteFailure notes the first record of an operation that returned with a field that says that it
-// failed, which no expression names.
-func (d *mapped) noteFailure() {
-	if d.failure != "" {
-		return
-	}
-	for _, f := range d.env.failures {
-		if text := d.show(d.env.value(f, false)); d.env.has(f) && tellsFailure(f.name, text) {
-			d.failure = fmt.Sprintf("line %d has %s = %s, and the operation counts as done: give outcome (of events, type) if its effect is uncertain",
-				d.line, fieldText(f.name), text)
-			return
-		}
-	}
 }

@@ -19,8 +19,7 @@ type environment struct {
 	values    map[string]any // what the machine sees of the record: values by key of a field
 	filled    int            // the record of values
 	fields    map[string]*recordField
-	named     []*recordField // those that expressions name
-	direct    [partCount]func() any
+	named     []*recordField  // those that expressions name
 	recent    [64]recentField // by hash of the name
 	unseen    []fieldPath     // that no record has had
 	names     []string        // of fields of records, while some are unseen
@@ -41,8 +40,8 @@ type environment struct {
 	work int // that the expression may still do
 }
 
-// mostFields is how many fields of records are kept for messages.
-const mostFields = 200
+// notedFields is how many fields that no expression names are noted for messages.
+const notedFields = 200
 
 // boxedTexts is how many recent strings are not made again. A power of two.
 const boxedTexts = 4096
@@ -63,11 +62,7 @@ func newEnvironment(m *mapping, pool *scan.Pool) *environment {
 		e.fields[name] = &own
 		e.named = append(e.named, &own)
 	}
-	for p, x := range m.parts {
-		if x != nil {
-			e.direct[p] = e.compile(x.program.Node())
-		}
-	}
+	e.values[workKey] = &e.work
 	return e
 }
 
@@ -104,10 +99,10 @@ func (e *environment) field(name []byte) *recordField {
 		return recent.field
 	}
 	f, known := e.fields[string(name)]
-	if len(e.unseen) > 0 && len(e.names) < mostFields && !slices.Contains(e.names, string(name)) {
+	if len(e.unseen) > 0 && len(e.names) < notedFields && !slices.Contains(e.names, string(name)) {
 		e.names = append(e.names, string(name))
 	}
-	if !known && e.seeks && len(e.fields) < mostFields {
+	if !known && e.seeks && len(e.fields) < notedFields {
 		if mayTellFailure(string(name)) {
 			f = newRecordField(string(name))
 			f.plain = true
@@ -149,18 +144,25 @@ func (e *environment) value(f *recordField, exact bool) any {
 	return f.plainValue
 }
 
-// forMachine returns the values of the record by the keys of the fields.
+// forMachine returns the values of the record by the keys that expressions name.
 func (e *environment) forMachine() map[string]any {
 	if e.filled == e.record {
 		return e.values
 	}
-	clear(e.values)
-	e.filled, e.values["$line"], e.values[workKey] = e.record, e.line, &e.work
+	e.filled = e.record
+	if e.line != nil {
+		e.values["$line"] = e.line
+	}
 	if e.namesText {
 		e.values["$text"] = e.text
 	}
 	for _, f := range e.named {
-		e.values[f.plainKey], e.values[f.exactKey] = e.value(f, false), e.value(f, true)
+		if f.plain {
+			e.values[f.plainKey] = e.value(f, false)
+		}
+		if f.exact {
+			e.values[f.exactKey] = e.value(f, true)
+		}
 	}
 	return e.values
 }

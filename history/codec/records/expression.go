@@ -10,8 +10,6 @@ import (
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
-	"github.com/expr-lang/expr/file"
-	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/vm"
 )
 
@@ -20,39 +18,33 @@ type expression struct {
 	text    string
 	program *vm.Program
 	fields  []*recordField // those that it names
-	isStamp bool           // it is a plain path to a stamp
+	key     string         // of its value in an environment, if it is nothing but a field, $line or $text
 }
 
-// compile compiles the expression of a part, and adds its fields to those of the mapping. A
-// stamp that is a plain path is read by ns.
+// compile compiles the expression of a part, and adds its fields to those of the mapping.
 func (m *mapping) compile(p part, text string) (*expression, error) {
-	e := &expression{text: text}
-	tree, err := parser.Parse(text)
-	if err != nil {
-		return nil, withHint(text, err)
-	}
 	m.namesLine = m.namesLine || strings.Contains(text, "$line")
 	m.namesText = m.namesText || strings.Contains(text, "$text")
-	source := text
-	if e.isStamp = p.isStamp() && isPath(tree.Node); e.isStamp {
-		source = stampName + "(" + text + ")"
-	}
 	var members fieldMembers
-	var calls directCalls
+	work := workMeter{depths: map[ast.Node]int{}}
+	var calls ownCalls
 	uses := fieldUses{paths: map[string]fieldPath{}, optional: map[string]bool{}}
-	options := append(slices.Clone(functions), expr.Patch(fieldKeys{}), expr.Patch(&members), expr.Patch(&uses), expr.Patch(workMeter{}), expr.Patch(&calls))
-	if e.program, err = expr.Compile(source, options...); err != nil {
-		if at := (*file.Error)(nil); errors.As(err, &at) {
-			at.Message = plainMessage(at.Message)
-		}
-		return nil, withHint(text, err)
-	}
-	if f := calls.unknown; f != nil {
-		unknown := file.Error{Location: f.Location(), Message: "unknown function " + f.Value}
-		return nil, unknown.Bind(file.NewSource(source))
-	}
-	if members.others > 0 {
+	options := append(slices.Clone(functions), expr.Patch(fieldKeys{}), expr.Patch(&members), expr.Patch(&uses), expr.Patch(&work), expr.Patch(&calls))
+	program, err := expr.Compile(text, options...)
+	switch {
+	case err != nil:
+		message, place := plainError(err)
+		return nil, withHint(text, message+place)
+	case calls.unknown != "":
+		return nil, fmt.Errorf("unknown function %s", calls.unknown)
+	case work.nested > maxNested:
+		return nil, fmt.Errorf("%d loops (map, filter, any and so on) are inside of one another; at most %d may be", work.nested, maxNested)
+	case members.others > 0:
 		return nil, errors.New(`$env stands before the name of a field: $env["NAME"]`)
+	}
+	e := &expression{text: text, program: program}
+	if name, ok := program.Node().(*ast.IdentifierNode); ok {
+		e.key = name.Value
 	}
 	for _, key := range uses.keys {
 		if f := m.field(key); !slices.Contains(e.fields, f) {
@@ -82,12 +74,6 @@ func (m *mapping) field(key string) *recordField {
 	return f
 }
 
-// languageWords are names that an expression reads as something else than a field.
-var languageWords = []string{"in", "and", "or", "not", "let", "if", "else", "matches", "contains", "startsWith", "endsWith"}
-
-// constants are names of values.
-var constants = []string{"true", "false", "nil", "$env", "$line", "$text"}
-
 // noField matches names that an expression cannot use as they are, and nextEntry what looks
 // like another entry.
 var (
@@ -95,28 +81,13 @@ var (
 	nextEntry = regexp.MustCompile(`,\s*(\w+)\s*=([^=~]|$)`)
 )
 
-// withHint adds to an error of an expression what may be meant.
-func withHint(text string, err error) error {
+// withHint returns the error for an expression with a fault, and adds what may be meant.
+func withHint(text, fault string) error {
 	if next := nextEntry.FindStringSubmatch(text); next != nil {
-		return fmt.Errorf("%w\n%s is not a name of an entry; known are %s", err, next[1], knownNames)
+		return fmt.Errorf("%s\n%s is not a name of an entry; known are %s", fault, next[1], knownNames)
 	}
-	if noField.MatchString(text) || strings.Contains(err.Error(), "unexpected token Identifier") {
-		return fmt.Errorf("%w\na field whose name is a word of the language, or not an identifier, is written $env[\"NAME\"]", err)
+	if noField.MatchString(text) || strings.Contains(fault, "unexpected token Identifier") {
+		return fmt.Errorf("%s\na field whose name is a word of the language, or not an identifier, is written $env[\"NAME\"]", fault)
 	}
-	return err
-}
-
-// isPath reports whether an expression is a field, or a member of one.
-func isPath(node ast.Node) bool {
-	switch n := node.(type) {
-	case *ast.IdentifierNode:
-		return true
-	case *ast.ChainNode:
-		return isPath(n.Node)
-	case *ast.MemberNode:
-		_, text := n.Property.(*ast.StringNode)
-		_, number := n.Property.(*ast.IntegerNode)
-		return (text || number) && isPath(n.Node)
-	}
-	return false
+	return errors.New(fault)
 }

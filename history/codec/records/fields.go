@@ -6,9 +6,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/expr-lang/expr/ast"
-	"github.com/expr-lang/expr/vm/runtime"
 )
 
 // A recordField is a member of records, or a column, that expressions name.
@@ -90,7 +90,7 @@ func (m *fieldMembers) Visit(node *ast.Node) {
 			ast.Patch(node, &ast.IdentifierNode{Value: plainPrefix + name.Value})
 		}
 	case *ast.CallNode:
-		if callee, ok := n.Callee.(*ast.IdentifierNode); ok && (callee.Value == "ns" || callee.Value == stampName) && len(n.Arguments) > 0 {
+		if callee, ok := n.Callee.(*ast.IdentifierNode); ok && callee.Value == "ns" && len(n.Arguments) > 0 {
 			ast.Walk(&n.Arguments[0], exactValues{})
 		}
 	}
@@ -236,12 +236,11 @@ func (u *fieldUses) mayLack(node ast.Node) {
 	}
 }
 
-// directCalls replaces the members of objects, arithmetic, ns and stamp by calls of functions
-// with two arguments. These are faster than the library's, which copies what it finds, and
-// report an overflow.
-type directCalls struct{ unknown *ast.IdentifierNode } // a function that there is not
+// ownCalls replaces members of objects and arithmetic by calls of functions of this package.
+// The library's copy the members that they find, and let integers overflow.
+type ownCalls struct{ unknown string } // the name of a function that does not exist
 
-func (d *directCalls) Visit(node *ast.Node) {
+func (c *ownCalls) Visit(node *ast.Node) {
 	switch n := (*node).(type) {
 	case *ast.MemberNode:
 		_, isText := n.Property.(*ast.StringNode)
@@ -249,24 +248,33 @@ func (d *directCalls) Visit(node *ast.Node) {
 		if isText && isUnknown && !n.Optional && !n.Method {
 			ast.Patch(node, callOf(member, n.Node, n.Property))
 		}
+	case *ast.UnaryNode:
+		if n.Operator == "-" && !isConstant(n.Node) {
+			ast.Patch(node, callOf(arithmetic["-"], &ast.IntegerNode{}, n.Node))
+		}
 	case *ast.BinaryNode:
 		if f := arithmetic[n.Operator]; f != nil {
 			ast.Patch(node, callOf(f, n.Left, n.Right))
 		}
+	case *ast.BuiltinNode:
+		if n.Name == "sum" {
+			ast.Patch(node, sumOf(n))
+		}
 	case *ast.CallNode:
-		callee, ok := n.Callee.(*ast.IdentifierNode)
-		switch args := n.Arguments; {
-		case !ok:
-		case callee.Value == "ns" && len(args) == 1:
-			ast.Patch(node, callOf(nanosecondsIn, args[0], &ast.StringNode{Value: "ns"}))
-		case callee.Value == "ns" && len(args) == 2:
-			ast.Patch(node, callOf(nanosecondsIn, args[0], args[1]))
-		case callee.Value == stampName && len(args) == 1:
-			ast.Patch(node, callOf(stampIn, args[0], &ast.NilNode{}))
-		case callee.Type().Kind() != reflect.Func:
-			d.unknown = callee // the last one: the library has not examined the arguments of one
+		if callee, ok := n.Callee.(*ast.IdentifierNode); ok && callee.Type().Kind() != reflect.Func {
+			c.unknown = callee.Value
 		}
 	}
+}
+
+// sumOf returns sum(LIST) or sum(LIST, TERM) as reduce(LIST, #acc + TERM, 0).
+func sumOf(sum *ast.BuiltinNode) ast.Node {
+	var term ast.Node = &ast.PointerNode{} // the element
+	if len(sum.Arguments) == 2 {
+		term = sum.Arguments[1].(*ast.PredicateNode).Node
+	}
+	addition := &ast.PredicateNode{Node: callOf(arithmetic["+"], &ast.PointerNode{Name: "acc"}, term)}
+	return &ast.BuiltinNode{Name: "reduce", Arguments: []ast.Node{sum.Arguments[0], addition, &ast.IntegerNode{}}}
 }
 
 // callOf returns a call of a function that panics with its errors. The library has calls
@@ -279,8 +287,21 @@ func callOf(f func(a, b any) any, a, b ast.Node) ast.Node {
 
 // member returns a member of an object.
 func member(object, name any) any {
-	if members, ok := object.(map[string]any); ok {
-		return members[name.(string)]
+	members, ok := object.(map[string]any)
+	if !ok {
+		panic(fmt.Errorf("cannot fetch %v from %T", name, object))
 	}
-	return runtime.Fetch(object, name)
+	return members[name.(string)]
+}
+
+// languageWords are names that an expression reads as something else than a field.
+var languageWords = []string{"in", "and", "or", "not", "let", "if", "else", "matches", "contains", "startsWith", "endsWith"}
+
+// constants are names of values.
+var constants = []string{"true", "false", "nil", "$env", "$line", "$text"}
+
+// isPlainName reports whether an expression can name a field as it is.
+func isPlainName(name string) bool {
+	return name != "" && !slices.Contains(languageWords, name) && !slices.Contains(constants, name) && !unicode.IsDigit(rune(name[0])) &&
+		strings.IndexFunc(name, func(r rune) bool { return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) < 0
 }

@@ -5,49 +5,40 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/expr-lang/expr"
-	"github.com/expr-lang/expr/builtin"
-	"github.com/expr-lang/expr/vm/runtime"
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec/scan"
 )
 
-// functions are what expressions have beyond the library's own functions, and those of the
-// library that round numbers, that have no order or that take memory without a bound.
+// functions are what expressions have beyond the library's own functions. They replace those
+// that round numbers, that have no order or that take memory or time without a bound.
 var functions = []expr.Option{
 	expr.Env(map[string]any{}), // so that the machine looks fields up without reflection
 	expr.AllowUndefinedVariables(),
 	expr.MaxNodes(maxNodes),
-	expr.Function("ns", func(...any) (any, error) { return nil, errArguments }), // see directCalls
-	expr.Function("exception", func(args ...any) (any, error) {
-		if len(args) == 1 {
-			if name, ok := args[0].(string); ok {
-				return history.ExceptionValue(name), nil
-			}
-		}
-		return nil, errors.New("exception takes a string, the name")
-	}),
+	expr.DisableBuiltin("repeat"), expr.DisableBuiltin("toJSON"), // strings of any length
+	expr.DisableBuiltin("abs"), // of the least integer is negative
+	// The library checks arguments by the types. All results are of type any: it examines a call
+	// with another type only once, before the names of fields are known, and loses faults inside of it.
+	expr.Function("ns", nanoseconds, new(func(any) any), new(func(any, any) any)),
+	expr.Function("exception", func(args ...any) (any, error) { return history.ExceptionValue(args[0].(string)), nil }, new(func(string) any)),
 	expr.Function("refuse", func(args ...any) (any, error) { return nil, errors.New(strings.TrimSpace(fmt.Sprintln(args...))) }),
 	expr.Function("unknown", func(args ...any) (any, error) { return history.UnknownValue, nil }),
-	expr.Function("fromJSON", func(args ...any) (any, error) { return fromJSON(args, false) }),
-	expr.Function(exactFromJSON, func(args ...any) (any, error) { return fromJSON(args, true) }),
-	expr.Function("int", integerOf), expr.Function("uniq", uniq),
-	bounded("repeat", repeatedSize), bounded("replace", replacedSize), bounded("join", joinedSize),
-	bounded("toJSON", heldSize), bounded("string", heldSize),
-	expr.Function("keys", func(args ...any) (any, error) {
-		return membersOf(args, func(key string, _ any) any { return key })
-	}),
-	expr.Function("values", func(args ...any) (any, error) {
-		return membersOf(args, func(_ string, v any) any { return v })
-	}),
-	expr.Function("toPairs", func(args ...any) (any, error) {
-		return membersOf(args, func(key string, v any) any { return []any{key, v} })
-	}),
+	expr.Function("fromJSON", func(args ...any) (any, error) { return fromJSON(args[0], false) }, new(func(any) any)),
+	expr.Function(exactFromJSON, func(args ...any) (any, error) { return fromJSON(args[0], true) }, new(func(any) any)),
+	expr.Function("int", integerOf, new(func(any) any)),
+	expr.Function("uniq", uniq, new(func(any) any)),
+	expr.Function("string", asString, new(func(any) any)),
+	expr.Function("join", join, new(func(list any) any), new(func(list any, separator string) any)),
+	expr.Function("replace", replace, new(func(text, old, by string) any)),
+	members("keys", func(key string, _ any) any { return key }),
+	members("values", func(_ string, v any) any { return v }),
+	members("toPairs", func(key string, v any) any { return []any{key, v} }),
 }
 
 // exactFromJSON is the name of fromJSON inside of ns.
@@ -55,11 +46,8 @@ const exactFromJSON = "fromJSON exact"
 
 // fromJSON reads a text as the members of records are read. The library's function makes
 // all numbers floats.
-func fromJSON(args []any, exact bool) (any, error) {
-	if len(args) != 1 {
-		return nil, errors.New("fromJSON takes a string")
-	}
-	text, ok := args[0].(string)
+func fromJSON(x any, exact bool) (any, error) {
+	text, ok := x.(string)
 	if !ok {
 		return nil, errors.New("fromJSON takes a string")
 	}
@@ -74,42 +62,65 @@ func fromJSON(args []any, exact bool) (any, error) {
 
 // integerOf is int, which refuses floats that are rounded already.
 func integerOf(args ...any) (any, error) {
-	if len(args) != 1 {
-		return nil, errors.New("int takes one value")
-	}
 	switch x := args[0].(type) {
 	case float64:
 		if math.IsNaN(x) || math.Abs(x) > 1<<53 {
 			return nil, fmt.Errorf("int(%v): the float has been rounded; ns(FIELD, UNIT) reads a field exactly", x)
 		}
+		return int(x), nil
 	case decimal:
 		return nil, fmt.Errorf("int(%s) inside ns, which needs no int", x)
+	case int:
+		return x, nil
+	case time.Duration:
+		return int(x), nil
+	case string:
+		n, err := strconv.Atoi(x)
+		if err != nil {
+			return nil, fmt.Errorf("int(%s): the string is not an integer of 64 bits", scan.Clip([]byte(x)))
+		}
+		return n, nil
 	}
-	return builtin.Int(args[0]), nil
+	return nil, errors.New("int takes a number or a string")
 }
 
-// bounded returns a function of the library that makes a string. size returns about how long
-// that is, from the arguments and from the bytes of all that they hold.
-func bounded(name string, size func(args []any, held int) int) expr.Option {
-	f := builtin.Builtins[builtin.Index[name]]
-	var types []any
-	for _, t := range f.Types {
-		types = append(types, reflect.New(t).Interface())
+// asString is string. The text of a list or an object is the one that Go prints.
+func asString(args ...any) (any, error) {
+	if bytesOf(args[0], maxMemory) > maxMemory {
+		return nil, errTextMemory
 	}
-	return expr.Function(name, func(args ...any) (any, error) {
-		held := bytesOf(args, maxMemory)
-		if held > maxMemory || size(args, held) > maxMemory {
-			return nil, errTextMemory
-		}
-		switch {
-		case f.Func != nil:
-			return f.Func(args...)
-		case f.Safe != nil:
-			v, _, err := f.Safe(args...)
-			return v, err
-		}
-		return f.Fast(args[0]), nil
-	}, types...)
+	return fmt.Sprint(args[0]), nil
+}
+
+// join is join(LIST) or join(LIST, SEPARATOR).
+func join(args ...any) (any, error) {
+	list, ok := elementsOf(args[0])
+	if !ok {
+		return nil, errors.New("join takes a list of strings, and the separator")
+	}
+	separator := ""
+	if len(args) == 2 {
+		separator = args[1].(string)
+	}
+	size := len(list) * len(separator)
+	texts := make([]string, len(list))
+	for i, x := range list {
+		texts[i] = x.(string)
+		size += len(texts[i])
+	}
+	if size > maxMemory {
+		return nil, errTextMemory
+	}
+	return strings.Join(texts, separator), nil
+}
+
+// replace is replace(TEXT, OLD, NEW).
+func replace(args ...any) (any, error) {
+	text, old, by := args[0].(string), args[1].(string), args[2].(string)
+	if len(text)+strings.Count(text, old)*len(by) > maxMemory {
+		return nil, errTextMemory
+	}
+	return strings.ReplaceAll(text, old, by), nil
 }
 
 var errTextMemory = fmt.Errorf("memory budget exceeded: a string of more than %d bytes", maxMemory)
@@ -142,24 +153,6 @@ func bytesOf(x any, limit int) int {
 	return n
 }
 
-// lengthOf returns the length of an argument that is a string.
-func lengthOf(args []any, i int) int {
-	if i < len(args) {
-		if s, ok := args[i].(string); ok {
-			return len(s)
-		}
-	}
-	return 0
-}
-
-func heldSize(_ []any, held int) int { return held }
-
-// joinedSize is the size of join(LIST, SEPARATOR).
-func joinedSize(args []any, held int) int {
-	list, _ := elementsOf(args[0])
-	return held + len(list)*lengthOf(args, 1)
-}
-
 // elementsOf returns the elements of a list.
 func elementsOf(x any) (list []any, ok bool) {
 	switch x := x.(type) {
@@ -181,25 +174,10 @@ func anyOf[E any](x []E) []any {
 	return list
 }
 
-// replacedSize is the size of replace(TEXT, OLD, NEW).
-func replacedSize(args []any, held int) int {
-	text, _ := args[0].(string)
-	old, _ := args[min(1, len(args)-1)].(string)
-	return held + strings.Count(text, old)*lengthOf(args, 2)
-}
-
-// repeatedSize is the size of repeat(TEXT, N).
-func repeatedSize(args []any, held int) int {
-	n, _ := args[len(args)-1].(int)
-	return max(n, 0) * lengthOf(args, 0)
-}
-
 // uniq is the function of the library, which compares each element with all before.
 func uniq(args ...any) (any, error) {
-	if len(args) == 1 {
-		if list, ok := elementsOf(args[0]); ok {
-			return distinct(list), nil
-		}
+	if list, ok := elementsOf(args[0]); ok {
+		return distinct(list), nil
 	}
 	return nil, errors.New("uniq takes a list")
 }
@@ -226,65 +204,97 @@ func distinct(list []any) []any {
 	return kept
 }
 
-// membersOf returns what of returns for the members of an object, ordered by key. The
-// library's functions have another order each time.
-func membersOf(args []any, of func(key string, v any) any) (any, error) {
-	if len(args) == 1 {
-		if object, ok := args[0].(map[string]any); ok {
-			list := make([]any, 0, len(object))
-			for _, key := range slices.Sorted(maps.Keys(object)) {
-				list = append(list, of(key, object[key]))
+// members returns a function that returns what of returns for the members of an object, ordered
+// by key. The library's functions have another order each time.
+func members(name string, of func(key string, v any) any) expr.Option {
+	return expr.Function(name, func(args ...any) (any, error) {
+		object, ok := args[0].(map[string]any)
+		if !ok {
+			return nil, errors.New("the value is not an object")
+		}
+		list := make([]any, 0, len(object))
+		for _, key := range slices.Sorted(maps.Keys(object)) {
+			list = append(list, of(key, object[key]))
+		}
+		return list, nil
+	}, new(func(any) any))
+}
+
+// An operator calculates with numbers, or joins strings. The library's let integers overflow.
+type operator struct {
+	name     string
+	integers func(a, b int) (result int, fits bool)
+	floats   func(a, b float64) float64
+}
+
+// arithmetic has the functions of the operators.
+var arithmetic = map[string]func(a, b any) any{
+	"+": operator{"+",
+		func(a, b int) (int, bool) { return a + b, (a+b > a) == (b > 0) },
+		func(a, b float64) float64 { return a + b },
+	}.calculate,
+	"-": operator{"-",
+		func(a, b int) (int, bool) { return a - b, (a-b < a) == (b > 0) },
+		func(a, b float64) float64 { return a - b },
+	}.calculate,
+	"*": operator{"*",
+		func(a, b int) (int, bool) { return a * b, a == 0 || a*b/a == b && (a != -1 || b != math.MinInt) },
+		func(a, b float64) float64 { return a * b },
+	}.calculate,
+}
+
+// calculate returns the result for two values.
+func (o operator) calculate(a, b any) any {
+	a, b = besideNumber(a, b), besideNumber(b, a)
+	switch x := a.(type) {
+	case int:
+		switch y := b.(type) {
+		case int:
+			result, fits := o.integers(x, y)
+			if !fits {
+				panic(fmt.Errorf("the result for %d and %d does not fit 64 bits", x, y))
 			}
-			return list, nil
+			return result
+		case float64:
+			return o.floats(float64(x), y)
+		}
+	case float64:
+		switch y := b.(type) {
+		case int:
+			return o.floats(x, float64(y))
+		case float64:
+			return o.floats(x, y)
+		}
+	case string:
+		if y, ok := b.(string); ok && o.name == "+" {
+			if len(x)+len(y) > maxMemory {
+				panic(errTextMemory)
+			}
+			return x + y
 		}
 	}
-	return nil, errors.New("the value is not an object")
+	panic(fmt.Errorf("invalid operation: %T %s %T", a, o.name, b))
 }
 
-// arithmetic has the operators that report an overflow.
-var arithmetic = map[string]func(a, b any) any{
-	"+": func(a, b any) any { return checked(besideInteger(a, b), besideInteger(b, a), runtime.Add, sumFits) },
-	"-": func(a, b any) any {
-		return checked(besideInteger(a, b), besideInteger(b, a), runtime.Subtract, differenceFits)
-	},
-	"*": func(a, b any) any { return checked(a, b, runtime.Multiply, productFits) },
-}
-
-// checked returns what of returns for two values. Integers must fit 64 bits, and strings the
-// bound on memory.
-func checked(a, b any, of func(a, b any) any, fits func(a, b int) bool) any {
-	n, isInt := a.(int)
-	m, areInt := b.(int)
-	if isInt && areInt && !fits(n, m) {
-		panic(fmt.Errorf("the result for %d and %d does not fit 64 bits", n, m))
-	}
-	s, isText := a.(string)
-	t, areText := b.(string)
-	if isText && areText && len(s)+len(t) > maxMemory {
-		panic(errTextMemory)
-	}
-	return of(a, b)
-}
-
-// besideInteger returns x, or its nanoseconds if it is a date or a duration and other is an integer.
-func besideInteger(x, other any) any {
-	if _, isInt := other.(int); !isInt {
-		return x
-	}
+// besideNumber returns x, or its nanoseconds: those of a date or of a duration, and those of a
+// string that is a date if other is a number, a date or a duration.
+func besideNumber(x, other any) any {
 	switch v := x.(type) {
-	case time.Time, time.Duration:
-		return nanosecondsIn(v, "ns")
+	case time.Time:
+		return int(v.UnixNano())
+	case time.Duration:
+		return int(v)
 	case string:
-		if scan.IsDate(v) {
-			return nanosecondsIn(v, "ns")
+		switch other.(type) {
+		case int, time.Time, time.Duration:
+			if scan.IsDate(v) {
+				n, err := scan.NanosecondsAt(v)
+				if err != nil {
+					panic(err)
+				}
+				return int(n)
+			}
 		}
 	}
 	return x
-}
-
-func sumFits(a, b int) bool        { return (a+b > a) == (b > 0) }
-func differenceFits(a, b int) bool { return (a-b < a) == (b > 0) }
-
-func productFits(a, b int) bool {
-	return a == 0 || (a*b)/a == b && (a != -1 || b != math.MinInt)
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/vm"
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec/decode"
@@ -20,7 +19,7 @@ func (m *mapping) open(s *decode.Stream) decode.Reader {
 	d := &mapped{stream: s, m: m, env: newEnvironment(m, s.Pool)}
 	d.vm.MemoryBudget = maxMemory
 	d.env.seeks = !m.has(outcomePart) && !m.isPreset
-	d.clocks.isChosen = m.has(callPart) || m.has(atPart) // else the first event shows which fields may be stamps
+	d.clock.isChosen = m.has(callPart) || m.has(atPart) // else the first event shows which fields may be stamps
 	d.records, d.kind = openRecords(s, m)
 	return d
 }
@@ -38,7 +37,7 @@ type mapped struct {
 	line       int // of the record
 	pairs      pairing
 	stamped    []history.Event // events with stamps, which are paired when all are known
-	clocks     clocks
+	clock      clock
 	faults     []recordFault // of one kind each
 	failure    string        // what says that an operation failed which counts as done; see noteFailure
 }
@@ -46,7 +45,7 @@ type mapped struct {
 // Next implements decode.Reader.
 func (d *mapped) Next() (line int, err error) {
 	d.env.begin()
-	d.env.every = !d.clocks.isChosen
+	d.env.every = !d.clock.isChosen
 	line, err = d.records.next(d.env)
 	if err != nil {
 		return line, err
@@ -93,7 +92,7 @@ func (d *mapped) finish() {
 		d.add(&d.stamped[i])
 	}
 	d.reportFaults()
-	d.clocks.report(d.b)
+	d.clock.report(d.b)
 }
 
 // record reads one record.
@@ -109,8 +108,10 @@ func (d *mapped) record() error {
 		d.env.forget()
 		return d.wrong(skipPart, skip, "true or false")
 	}
-	if !d.clocks.isChosen {
-		d.clocks.choose(d.env)
+	if !d.clock.isChosen {
+		if err := d.clock.choose(d.env); err != nil {
+			return err
+		}
 	}
 	if d.m.has(callPart) {
 		return d.operation()
@@ -121,28 +122,25 @@ func (d *mapped) record() error {
 // eval returns the value of a part, or nil if the mapping does not have it.
 func (d *mapped) eval(p part) (any, error) {
 	e := d.m.parts[p]
-	if e == nil {
+	switch {
+	case e == nil:
 		return nil, nil
+	case e.key != "": // without the machine, whose start takes longer than this
+		return d.env.forMachine()[e.key], nil
 	}
-	d.env.work = maxWork + 16*d.records.size()
-	if v, ok := d.env.directly(p); ok {
-		return v, nil
-	}
-	d.env.work = maxWork + 16*d.records.size()
+	d.env.work = maxWork + 8*d.records.size()
 	v, err := d.vm.Run(e.program, d.env.forMachine())
 	if err == nil {
 		return v, nil
 	}
-	at := &file.Error{Message: err.Error()}
-	errors.As(err, &at)
-	message := plainMessage(at.Message)
-	switch {
-	case d.m.isPreset:
+	message, place := plainError(err)
+	if d.m.isPreset {
 		return nil, errors.New(message + d.named(e))
-	case e.isStamp:
-		return nil, fmt.Errorf("%s = %s: %s", partNames[p], e.text, message)
 	}
-	return nil, fmt.Errorf("%s: %s%s%s", partNames[p], message, d.named(e), at.Snippet)
+	if start := strings.Index(place, "\n"); start > 0 {
+		place = place[start:] // without line and column
+	}
+	return nil, fmt.Errorf("%s: %s%s%s", partNames[p], message, d.named(e), place)
 }
 
 // named returns the fields of an expression with their values, for a message.
@@ -171,16 +169,25 @@ func (d *mapped) show(x any) string {
 
 // wrong returns the error for a value that is not what want says.
 func (d *mapped) wrong(p part, v any, want string) error {
+	return fmt.Errorf("%s is %s%s, and should be %s", d.title(p), d.show(v), d.fieldsOf(p), want)
+}
+
+// fieldsOf returns the fields of a part with their values, unless the part is one field.
+func (d *mapped) fieldsOf(p part) string {
 	e := d.m.parts[p]
-	fields := ""
-	if len(e.fields) != 1 || e.fields[0].name != e.text || d.m.isPreset {
-		fields = d.named(e)
+	if len(e.fields) == 1 && e.fields[0].name == e.text && !d.m.isPreset {
+		return ""
 	}
-	name := partNames[p]
-	if len(e.text) < 60 && !d.m.isPreset {
-		name += " = " + e.text
+	return d.named(e)
+}
+
+// title returns the name of a part, with its expression unless that is long.
+func (d *mapped) title(p part) string {
+	text := d.m.parts[p].text
+	if len(text) < 60 && !d.m.isPreset {
+		return partNames[p] + " = " + text
 	}
-	return fmt.Errorf("%s is %s%s, and should be %s", name, d.show(v), fields, want)
+	return partNames[p]
 }
 
 // identify sets the process and the identifier of an event.
@@ -234,7 +241,7 @@ func (d *mapped) event() error {
 		ev.Process = ev.Op // each operation is a process of its own
 	}
 	if !d.m.has(atPart) {
-		d.clocks.note(d.env, &ev)
+		d.clock.note(d.env, &ev)
 	} else if ev.At, err = d.stamp(atPart); err != nil {
 		return err
 	}
@@ -333,16 +340,10 @@ func (d *mapped) stampOf(p part, x any) (int64, error) {
 	switch x := x.(type) {
 	case int:
 		return int64(x), nil
-	case float64:
-		n, err := integral(x)
-		if err != nil {
-			err = d.wrong(p, x, "exact: "+err.Error())
-		}
-		return int64(n), err
-	case string, time.Time, time.Duration:
+	case float64, string, time.Time, time.Duration:
 		n, err := nanosecondsOf(x, "ns")
 		if err != nil {
-			return 0, d.wrong(p, x, "a stamp: "+err.Error())
+			return 0, fmt.Errorf("%s: %w%s", d.title(p), err, d.fieldsOf(p))
 		}
 		return int64(n.(int)), nil
 	}
@@ -429,4 +430,38 @@ func (d *mapped) outcome(end *history.Event) (ret any, err error) {
 		return nil, d.wrong(outcomePart, word, `"ok", "fail" or "info"`)
 	}
 	return ret, nil
+}
+
+// doubt returns a warning about the stamps and the outcomes of a history, or "".
+func (d *mapped) doubt(h *history.History) string {
+	text := overlapDoubt(h)
+	if text == "" || d.m.isPreset || !d.m.has(callPart) && !d.m.has(atPart) {
+		return d.failure
+	}
+	var stamps []string
+	for p, e := range d.m.parts {
+		if e != nil && part(p).isStamp() {
+			stamps = append(stamps, partNames[p]+" = "+e.text)
+		}
+	}
+	text += ": is the unit right in " + strings.Join(stamps, " and ") + "?"
+	if d.failure != "" {
+		text += "; " + d.failure
+	}
+	return text
+}
+
+// noteFailure notes the first record of an operation that returned with a field that says that it
+// failed, which no expression names.
+func (d *mapped) noteFailure() {
+	if d.failure != "" {
+		return
+	}
+	for _, f := range d.env.failures {
+		if text := d.show(d.env.value(f, false)); d.env.has(f) && tellsFailure(f.name, text) {
+			d.failure = fmt.Sprintf("line %d has %s = %s, and the operation counts as done: give outcome (of events, type) if its effect is uncertain",
+				d.line, fieldText(f.name), text)
+			return
+		}
+	}
 }

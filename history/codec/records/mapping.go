@@ -29,6 +29,18 @@ type mapping struct {
 	tie       history.Tie
 }
 
+// The kinds of records. In JSON, objects follow one another or are the elements of a list.
+const (
+	jsonKind    = "jsonl"
+	csvKind     = "csv"
+	logfmtKind  = "logfmt"
+	columnsKind = "columns"
+	tsvKind     = "tsv" // in a mapping
+)
+
+// readings are the values of read in a mapping, with the kinds of records.
+var readings = map[string]string{"json": jsonKind, "csv": csvKind, "tsv": tsvKind, "logfmt": logfmtKind, "columns": columnsKind}
+
 // A part is a name in a mapping that has an expression.
 type part uint8
 

@@ -7,18 +7,6 @@ import (
 	"github.com/leadline/leadline/history/codec/decode"
 )
 
-// The kinds of records. In JSON, objects follow one another or are the elements of a list.
-const (
-	jsonKind    = "jsonl"
-	csvKind     = "csv"
-	logfmtKind  = "logfmt"
-	columnsKind = "columns"
-	tsvKind     = "tsv" // in a mapping
-)
-
-// readings are the values of read in a mapping, with the kinds of records.
-var readings = map[string]string{"json": jsonKind, "csv": csvKind, "tsv": tsvKind, "logfmt": logfmtKind, "columns": columnsKind}
-
 // IsMapped reports whether a history with this Header.Format was read by a mapping.
 func IsMapped(format string) bool {
 	return slices.Contains([]string{jsonKind, csvKind, logfmtKind, columnsKind}, format)

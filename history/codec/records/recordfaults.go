@@ -93,6 +93,17 @@ func isSimilar(a, b string) bool {
 // goNames matches what messages of the library of expressions have of Go.
 var goNames = regexp.MustCompile(`reflect|runtime error|interface|map\[|\[\]|float64|codec\.|history\.|time\.|<nil>|\bgo-|github\.com`)
 
+// place matches the end of an error of that library: line and column, the expression, and a caret.
+var place = regexp.MustCompile(` \(\d+:\d+\)\n \| .*\n \| \.*\^$`)
+
+// plainError splits an error of the library into its message, in plain words, and the place in
+// the expression.
+func plainError(err error) (message, at string) {
+	message = err.Error()
+	at = place.FindString(message)
+	return plainMessage(strings.TrimSuffix(message, at)), at
+}
+
 // plainMessage returns a message of that library, or another one if it has names of Go's packages
 // and types.
 func plainMessage(text string) string {

@@ -13,26 +13,15 @@ import (
 
 var errArguments = errors.New(`ns takes a stamp or a duration, and the unit of plain numbers: "s", "ms", "us" or "ns"`)
 
-// nanosecondsIn is nanosecondsOf as an expression calls it.
-func nanosecondsIn(x, unit any) any {
-	n, err := nanosecondsOf(x, unit)
-	if err != nil {
-		panic(err)
+// nanoseconds is the function ns(X, UNIT).
+func nanoseconds(args ...any) (any, error) {
+	if len(args) == 1 {
+		return nanosecondsOf(args[0], "ns")
 	}
-	return n
+	return nanosecondsOf(args[0], args[1])
 }
 
-// stampName is the name of ns of a plain path, which may be nil.
-const stampName = "stamp"
-
-func stampIn(x, _ any) any {
-	if x == nil {
-		return nil
-	}
-	return nanosecondsIn(x, "ns")
-}
-
-// nanosecondsOf is the function ns(x, unit): the stamp or duration x in nanoseconds. x is
+// nanosecondsOf returns the stamp or duration x in nanoseconds. x is
 // a number in the unit, a text of such a number, a date of RFC 3339 or a duration such as
 // 4.5ms.
 func nanosecondsOf(x, unit any) (any, error) {
