@@ -301,7 +301,7 @@
 //
 // The nodes of an expression, and the memory and the work that it takes for one record, are bounded.
 // At most two loops (map, filter, any and so on) may be inside of one another. The
-// functions abs, repeat and toJSON of the language are missing.
+// functions abs, repeat, toJSON and uniq of the language are missing.
 //
 // A history has a warning if its stamps look like those of a wrong unit: all operations overlap at
 // one moment, or more than half of more than 20, or no two of more than 20 by three processes.

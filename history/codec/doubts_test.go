@@ -130,7 +130,7 @@ func TestPlainMessages(t *testing.T) {
 	values := []string{"i", "s", "l", "o", "n", "date(d)", "unknown()"}
 	for _, form := range []string{"len(X)", "X.k", "X[0]", "X[1:2]", `X["k"]`, "upper(X)", "X + Y", "X - Y", "X * Y", "X % Y", "X < Y", "X in Y", "-X", "not X", "X ? 1 : 2",
 		"X && Y", "X matches Y", "X contains Y", "split(X, Y)", "map(X, # + 1)", "filter(X, #)", "int(X)", "float(X)", "keys(X)", "ns(X)", "ns(X, Y)", "X..Y", "sum(X)", "max(X, Y)",
-		"join(X)", "fromJSON(X)", "date(X)", "duration(X)", "first(X)", "sort(X)", "replace(X, Y, Y)", "string(X)", "X * 2", "X ** Y", "trim(X)", "get(X, Y)", "concat(X, Y)", "uniq(X)", "exception(X)", "reduce(X, #acc + #)"} {
+		"join(X)", "fromJSON(X)", "date(X)", "duration(X)", "first(X)", "sort(X)", "replace(X, Y, Y)", "string(X)", "X * 2", "X ** Y", "trim(X)", "get(X, Y)", "concat(X, Y)", "exception(X)", "reduce(X, #acc + #)"} {
 		for _, x := range values {
 			for _, y := range values[1:] {
 				mapping := `op=1,type="invoke",f="f",args=[` + strings.NewReplacer("X", x, "Y", y).Replace(form) + "]"

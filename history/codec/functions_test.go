@@ -34,8 +34,7 @@ func TestMappedFunctions(t *testing.T) {
 		{`map([1], map([2], 3) == [3] and map([4], 5) == [5])`, "[true]"},
 		{`let r = 1..100000; count(r, -1 in r)`, "work budget exceeded"}, {`count(1..100000, long matches "(x*)*y")`, "work budget exceeded"},
 		{`reduce(1..1000000, "x" + #acc, "")`, "work budget exceeded"}, {`let r = 1..100000; count(r, upper(string(r)) == "")`, "work budget exceeded"},
-		{`[len(uniq(1..100000)), uniq([1, 1.0, "1", [1], ["1"], [1], nil, nil, {"a": 1}, {"a": 1}, 1.5])]`, `[100000 [1, "1", [1], ["1"], null, {"a": 1}, 1.5]]`},
-		{`uniq(z)`, "uniq takes a list"}, {`map([s], # + 1)`, "^"}, {`filter([z], # + 1)`, "^"}, {`filter([z], "x")`, "^"},
+		{`uniq([z])`, "unknown function uniq"}, {`map([s], # + 1)`, "^"}, {`filter([z], # + 1)`, "^"}, {`filter([z], "x")`, "^"},
 		{bomb(), "memory budget exceeded"}, {"string(" + bomb() + ")", "memory budget exceeded"},
 	} {
 		if testing.Short() && test.want == "work budget exceeded" {

@@ -22,7 +22,8 @@ var functions = []expr.Option{
 	expr.AllowUndefinedVariables(),
 	expr.MaxNodes(maxNodes),
 	expr.DisableBuiltin("repeat"), expr.DisableBuiltin("toJSON"), // strings of any length
-	expr.DisableBuiltin("abs"), // of the least integer is negative
+	expr.DisableBuiltin("abs"),  // of the least integer is negative
+	expr.DisableBuiltin("uniq"), // compares each element with all before
 	// The library checks arguments by the types. All results are of type any: it examines a call
 	// with another type only once, before the names of fields are known, and loses faults inside of it.
 	expr.Function("ns", nanoseconds, new(func(any) any), new(func(any, any) any)),
@@ -32,7 +33,6 @@ var functions = []expr.Option{
 	expr.Function("fromJSON", func(args ...any) (any, error) { return fromJSON(args[0], false) }, new(func(any) any)),
 	expr.Function(exactFromJSON, func(args ...any) (any, error) { return fromJSON(args[0], true) }, new(func(any) any)),
 	expr.Function("int", integerOf, new(func(any) any)),
-	expr.Function("uniq", uniq, new(func(any) any)),
 	expr.Function("string", asString, new(func(any) any)),
 	expr.Function("join", join, new(func(list any) any), new(func(list any, separator string) any)),
 	expr.Function("replace", replace, new(func(text, old, by string) any)),
@@ -172,36 +172,6 @@ func anyOf[E any](x []E) []any {
 		list[i] = v
 	}
 	return list
-}
-
-// uniq is the function of the library, which compares each element with all before.
-func uniq(args ...any) (any, error) {
-	if list, ok := elementsOf(args[0]); ok {
-		return distinct(list), nil
-	}
-	return nil, errors.New("uniq takes a list")
-}
-
-// distinct returns the elements without those that are there before.
-func distinct(list []any) []any {
-	known := map[any]bool{}
-	kept := []any{}
-	for _, x := range list {
-		key := x
-		switch v := x.(type) {
-		case []any, []string, []int, map[string]any:
-			key = fmt.Sprintf("%#v", v)
-		case float64: // 1.0 equals 1
-			if n, err := integral(v); err == nil {
-				key = n
-			}
-		}
-		if !known[key] {
-			known[key] = true
-			kept = append(kept, x)
-		}
-	}
-	return kept
 }
 
 // members returns a function that returns what of returns for the members of an object, ordered
