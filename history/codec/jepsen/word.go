@@ -19,8 +19,6 @@ type wordEvent struct {
 	key     history.Value // None without one
 	paired  bool          // the value is the list [key value], without a key
 	unknown bool          // of an OK: its result was not observed
-	op      history.Value // scan.ID, None without one
-	at      int64         // stamp, of a history that has them
 	line    int
 	// index and time order the events as well, if they have them; see wordHistory.order.
 	index, time history.Value
