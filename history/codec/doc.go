@@ -196,8 +196,8 @@
 // names a model that was inferred from reads alone which return values: with a later
 // add they are a counter or a set.
 //
-// Keywords are strings with their colon, sets sorted lists, ratios strings. Integers that
-// Clojure never prints (0x1F, 017, 2r101) are refused.
+// Keywords are strings with their colon, sets sorted lists, ratios strings. Integers
+// may be written as 0x1F, 017 and 2r101 too.
 //
 // Format kv is the same with a :key in every operation and the words get, put,
 // append, delete and cas: a kv, in which a missing key is "", or nil if a get reads
@@ -301,7 +301,7 @@
 //
 // The nodes of an expression, and the memory and the work that it takes for one record, are bounded.
 // At most two loops (map, filter, any and so on) may be inside of one another. The
-// functions abs, repeat, toJSON and uniq of the language are missing.
+// functions abs, findLast, findLastIndex, repeat, sum, toJSON and uniq of the language are missing.
 //
 // A history has a warning if its stamps look like those of a wrong unit: all operations overlap at
 // one moment, or more than half of more than 20, or no two of more than 20 by three processes.

@@ -195,3 +195,22 @@ func (c *cutter) scan(piece []byte) (n int, done bool, err error) {
 	}
 	return len(piece), false, nil
 }
+
+// Lines finds the lines of places in a text.
+type Lines struct {
+	text []byte // that is not counted yet
+	at   int    // where it begins
+	line int
+}
+
+// NewLines returns the Lines of a text that begins at a line.
+func NewLines(text []byte, line int) *Lines { return &Lines{text: text, line: line} }
+
+// Of returns the number of the line that byte at is on. The calls have to be in ascending order.
+func (n *Lines) Of(at int) int {
+	if at > n.at {
+		n.line += bytes.Count(n.text[:at-n.at], []byte("\n"))
+		n.text, n.at = n.text[at-n.at:], at
+	}
+	return n.line
+}

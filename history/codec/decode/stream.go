@@ -44,6 +44,8 @@ type History struct {
 	// warning, before it is delivered. Each may be nil.
 	Finish func()
 	Check  func(*history.History) error
+	// Faulty is set if Finish reports faults.
+	Faulty bool
 	// Idle is set if a history without events is none with a fault.
 	Idle bool
 
@@ -124,7 +126,8 @@ func (s *Stream) run(r Reader) {
 
 // end delivers the last history, and reports what ended the stream. A fault is one of the
 // history that is open there, as it may hide events, and so is the end of a stream that
-// is cut short. After any other error, that history may lack events and is not delivered.
+// is cut short. After any other error, that history may lack events, and only its faults are
+// delivered.
 func (s *Stream) end(line int, err error) {
 	var fault Fault
 	isFault := errors.As(err, &fault)
@@ -136,7 +139,7 @@ func (s *Stream) end(line int, err error) {
 	case isCut && open != nil && open.Faults() == 0:
 		open.Errorf(line, "the file is cut here, so that the history is not whole")
 	}
-	if err == io.EOF || isFault || isCut {
+	if err == io.EOF || isFault || isCut || open != nil && (open.Faults() > 0 || open.Faulty) {
 		s.Deliver()
 	}
 	switch {

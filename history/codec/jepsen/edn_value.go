@@ -1,6 +1,7 @@
 package jepsen
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -15,22 +16,46 @@ import (
 // different 64-bit floats.
 const maxDecimals = 15
 
-// number returns the number in text: an integer, with or without N; a float; or a decimal, with M.
-// A ratio is a string, "1/3", unless it is an integer. What Clojure reads besides and never prints
-// (0x1F, 2r101, 017) is none.
+// number returns the number in text: an integer, in decimal or as 0x1F, 017 or
+// 2r101, the first three with or without N; a ratio; a float; or a decimal, with M.
 func (e *ednReader) number(text string) history.Value {
-	digits := strings.TrimSuffix(text, "N")
-	whole := strings.TrimLeft(digits, "+-")
-	above, below, isRatio := strings.Cut(text, "/")
+	body := strings.TrimLeft(text, "+-")
+	sign := text[:len(text)-len(body)]
+	digits, base := integerDigits(body)
 	switch {
-	case isRatio:
-		return e.ratio(text, above, below)
-	case strings.Trim(whole, "0123456789") != "":
-		return e.float(text)
-	case len(whole) > 1 && whole[0] == '0':
+	case len(sign) > 1:
 		return e.noNumber(text)
+	case base != 0:
+		return e.integer(text, cmp.Or(sign, "+")+digits, base)
+	case strings.Contains(body, "/"):
+		return e.ratio(text)
 	}
-	n, err := strconv.ParseInt(digits, 10, 64)
+	return e.float(text)
+}
+
+// integerDigits returns the digits and the base of an integer without a sign. It does
+// not check the digits. The base is 0 if body does not look like an integer.
+func integerDigits(body string) (digits string, base int) {
+	plain := strings.ToLower(strings.TrimSuffix(body, "N"))
+	hex, isHex := strings.CutPrefix(plain, "0x")
+	before, after, hasBase := strings.Cut(strings.ToLower(body), "r")
+	switch {
+	case isHex:
+		return hex, 16
+	case hasBase && len(before) <= 2 && before[0] != '0':
+		base, _ = strconv.Atoi(before) // 0 if it is not a number
+		return after, base
+	case strings.Trim(plain, "0123456789") != "":
+		return "", 0
+	case len(plain) > 1 && plain[0] == '0':
+		return plain[1:], 8
+	}
+	return plain, 10
+}
+
+// integer parses the digits of text, which may follow a sign.
+func (e *ednReader) integer(text, digits string, base int) history.Value {
+	n, err := strconv.ParseInt(digits, base, 64)
 	switch {
 	case errors.Is(err, strconv.ErrRange):
 		e.wrong("integer %s does not fit 64 bits", scan.Clip([]byte(text)))
@@ -41,7 +66,8 @@ func (e *ednReader) number(text string) history.Value {
 }
 
 // ratio returns a ratio in lowest terms, since it is only compared.
-func (e *ednReader) ratio(text, above, below string) history.Value {
+func (e *ednReader) ratio(text string) history.Value {
+	above, below, _ := strings.Cut(text, "/")
 	n, err := strconv.ParseInt(above, 10, 64)
 	d, err2 := strconv.ParseInt(below, 10, 64)
 	if err != nil || err2 != nil || d <= 0 || n == math.MinInt64 {

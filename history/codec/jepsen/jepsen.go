@@ -60,7 +60,10 @@ func (d *ednOperations) Next() (line int, err error) {
 	e := d.edn
 	atEnd := d.next()
 	switch {
-	case e.failed() && e.torn && e.Err != io.EOF: // what broke the stream matters more
+	case e.failed() && e.Err != io.EOF:
+		if !e.torn { // otherwise it is no fault of what there is
+			d.stream.Fault(e.faultLine, "%s", e.fault)
+		}
 		return e.line, e.Err
 	case e.failed():
 		return e.faultLine, decode.Fault(e.fault)

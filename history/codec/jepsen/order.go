@@ -11,34 +11,63 @@ import (
 
 // An orderKey is what orders events besides their place in the file: an index or a time.
 type orderKey struct {
-	keys   []int64      // per event; nil while none has one
+	some   bool         // some event has one
 	absent bool         // some event has none
 	kind   history.Kind // of the keys, all of which are numbers or all dates
+	first  int64        // the first key; those after it count up from there while keys is nil
+	keys   []int64      // per event
 }
 
 const noKey = math.MinInt64
 
-// add adds the key of event number n. A value that is not a stamp counts as absent.
-func (k *orderKey) add(n int, v history.Value) {
-	key, ok := k.keyOf(v)
-	if !ok {
-		key, k.absent = noKey, true
-	}
-	if ok && k.keys == nil {
-		k.keys = slices.Repeat([]int64{noKey}, n)
-	}
+// at returns the key of event number i.
+func (k *orderKey) at(i int) int64 {
 	if k.keys != nil {
-		k.keys = append(k.keys, key)
+		return k.keys[i]
 	}
+	return k.first + int64(i)
 }
 
-// keyOf returns the key for a value. If some are floats, all are ordered as floats.
-func (k *orderKey) keyOf(v history.Value) (key int64, ok bool) {
+// add adds the key of event number n. A value that is not a stamp counts as absent.
+func (k *orderKey) add(n int, v history.Value) {
+	key, ok := k.keyOf(n, v)
+	switch {
+	case !ok:
+		if key, k.absent = noKey, true; !k.some {
+			return
+		}
+	case n == 0:
+		k.some, k.first = true, key
+		return
+	case k.some && k.keys == nil && key == k.at(n):
+		return // as an index usually is
+	}
+	k.list(n)
+	k.some, k.keys = true, append(k.keys, key)
+}
+
+// list makes the list of the first n keys, unless there is one.
+func (k *orderKey) list(n int) {
+	if k.keys != nil {
+		return
+	}
+	keys := make([]int64, n, 2*n)
+	for i := range keys {
+		if keys[i] = noKey; k.some {
+			keys[i] = k.at(i)
+		}
+	}
+	k.keys = keys
+}
+
+// keyOf returns the key for the value of event number n. If some are floats, all are ordered as floats.
+func (k *orderKey) keyOf(n int, v history.Value) (key int64, ok bool) {
 	switch kind := v.Kind(); {
 	case k.kind == history.Int && kind == history.Float:
-		for i, n := range k.keys {
-			if n != noKey {
-				k.keys[i] = decode.FloatKey(float64(n))
+		k.list(n)
+		for i, key := range k.keys {
+			if key != noKey {
+				k.keys[i] = decode.FloatKey(float64(key))
 			}
 		}
 	case k.kind == history.Float && kind == history.Int:
@@ -55,9 +84,8 @@ func (k *orderKey) keyOf(v history.Value) (key int64, ok bool) {
 // clashOf returns the first clash of the order of lines with a key, if there is any.
 func (w *wordEvents) clashOf(k *orderKey) (decode.Clash, bool) {
 	var c decode.ClashFinder
-	for i, at := range k.keys {
-		if at != noKey {
-			p := w.packed(i)
+	for i := 0; k.some && i < w.n; i++ {
+		if p, at := w.packed(i), k.at(i); at != noKey {
 			c.Add(p.typ, at, int(p.line))
 		}
 	}
@@ -94,7 +122,7 @@ func (w *wordHistory) order() bool {
 	return w.sortBy(*by, by == index, text)
 }
 
-func (k *orderKey) isComplete() bool { return k.keys != nil && !k.absent }
+func (k *orderKey) isComplete() bool { return k.some && !k.absent }
 
 // isNumbered reports whether all events have an index, or a time since the test began. In the
 // events of two tests, these clash with the order of the lines.
@@ -109,9 +137,9 @@ func (w *wordHistory) sortBy(k orderKey, isIndex bool, clash string) bool {
 	for i := range list {
 		list[i] = i
 	}
-	slices.SortStableFunc(list, func(x, y int) int { return cmp.Compare(k.keys[x], k.keys[y]) })
+	slices.SortStableFunc(list, func(x, y int) int { return cmp.Compare(k.at(x), k.at(y)) })
 	for n := 1; isIndex && n < len(list); n++ {
-		if x, y := list[n-1], list[n]; k.keys[x] == k.keys[y] {
+		if x, y := list[n-1], list[n]; k.at(x) == k.at(y) {
 			first, second := w.events.packed(x).line, w.events.packed(y).line
 			w.b.Errorf(int(second), "the index of this event is that of line %d: %s", first, twoTests)
 			return false
@@ -125,7 +153,7 @@ func (w *wordHistory) sortBy(k orderKey, isIndex bool, clash string) bool {
 	}
 	stamps, calls, sound := make([]wordStamp, old.n), int64(0), true
 	for i, from := range list {
-		stamps[i].at = k.keys[from]
+		stamps[i].at = k.at(from)
 		switch p := w.events.packed(i); {
 		case p.typ == history.Invoke:
 			stamps[i].op = history.IntValue(calls)

@@ -76,6 +76,7 @@ func (w *wordHistory) finish() {
 		}
 		w.add(d, i)
 	}
+	w.events, w.words = wordEvents{}, nil // the memory is free for the rest of the work
 }
 
 // choose returns the first dialect that has all the words, or nil.

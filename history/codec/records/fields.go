@@ -89,6 +89,10 @@ func (m *fieldMembers) Visit(node *ast.Node) {
 			m.others--
 			ast.Patch(node, &ast.IdentifierNode{Value: plainPrefix + name.Value})
 		}
+	case *ast.BuiltinNode:
+		if slices.Contains(missing, n.Name) {
+			c.unknown = n.Name
+		}
 	case *ast.CallNode:
 		if callee, ok := n.Callee.(*ast.IdentifierNode); ok && callee.Value == "ns" && len(n.Arguments) > 0 {
 			ast.Walk(&n.Arguments[0], exactValues{})
@@ -250,31 +254,21 @@ func (c *ownCalls) Visit(node *ast.Node) {
 		}
 	case *ast.UnaryNode:
 		if n.Operator == "-" && !isConstant(n.Node) {
-			ast.Patch(node, callOf(arithmetic["-"], &ast.IntegerNode{}, n.Node))
+			ast.Patch(node, callOf(negative, &ast.NilNode{}, n.Node))
 		}
 	case *ast.BinaryNode:
 		if f := arithmetic[n.Operator]; f != nil {
 			ast.Patch(node, callOf(f, n.Left, n.Right))
 		}
 	case *ast.BuiltinNode:
-		if n.Name == "sum" {
-			ast.Patch(node, sumOf(n))
+		if slices.Contains(missing, n.Name) {
+			c.unknown = n.Name
 		}
 	case *ast.CallNode:
 		if callee, ok := n.Callee.(*ast.IdentifierNode); ok && callee.Type().Kind() != reflect.Func {
 			c.unknown = callee.Value
 		}
 	}
-}
-
-// sumOf returns sum(LIST) or sum(LIST, TERM) as reduce(LIST, #acc + TERM, 0).
-func sumOf(sum *ast.BuiltinNode) ast.Node {
-	var term ast.Node = &ast.PointerNode{} // the element
-	if len(sum.Arguments) == 2 {
-		term = sum.Arguments[1].(*ast.PredicateNode).Node
-	}
-	addition := &ast.PredicateNode{Node: callOf(arithmetic["+"], &ast.PointerNode{Name: "acc"}, term)}
-	return &ast.BuiltinNode{Name: "reduce", Arguments: []ast.Node{sum.Arguments[0], addition, &ast.IntegerNode{}}}
 }
 
 // callOf returns a call of a function that panics with its errors. The library has calls

@@ -14,9 +14,9 @@ import (
 // objects around that, if the element does not have them.
 type nestedRecords struct {
 	jsonRecords
-	path  []string // members that lead to the lists
-	found bool     // some list has an element
-	line  int      // of the object that is being read
+	path  []string      // members that lead to the lists
+	found bool          // some list has an element
+	lines *decode.Lines // of the object that is being read
 	queue []element
 	bytes int // of the last record
 }
@@ -45,15 +45,15 @@ func (s *nestedRecords) next(e *environment) (line int, err error) {
 		if err != nil {
 			return line, err
 		}
-		s.text, s.line = text, line
+		s.text, s.lines = text, decode.NewLines(text, line)
 		s.scan.Reset(text)
 		if s.walk(s.path, nil); s.scan.Failed() {
-			return s.lineAt(s.scan.FaultAt), decode.Fault(s.scan.Fault)
+			return s.lines.Of(s.scan.FaultAt), decode.Fault(s.scan.Fault)
 		}
 	}
 	x := s.queue[0]
 	s.queue = s.queue[1:]
-	line = s.lineAt(x.start)
+	line = s.lines.Of(x.start)
 	if s.read(e, s.text[x.start:]); s.scan.Failed() {
 		return line, decode.Fault(s.scan.Fault)
 	}
@@ -67,8 +67,6 @@ func (s *nestedRecords) next(e *environment) (line int, err error) {
 	}
 	return line, nil
 }
-
-func (s *nestedRecords) lineAt(at int) int { return s.line + bytes.Count(s.text[:at], []byte{'\n'}) }
 
 // walk queues the elements of the value that the scanner is at, and passes it. path leads from
 // there to the lists; outer are the members around it, the innermost first.

@@ -23,6 +23,7 @@ var faultValue = regexp.MustCompile(`"[^"]*?("|\.\.\.)|\(.*\)|-?[0-9][-+0-9.e]*`
 
 // addFault notes a fault of the current record. Faults that differ only in values are reported once.
 func (d *mapped) addFault(err error) {
+	d.b.Faulty = true
 	kind := faultValue.ReplaceAllString(err.Error(), "")
 	i := slices.IndexFunc(d.faults, func(f recordFault) bool { return f.kind == kind })
 	switch {

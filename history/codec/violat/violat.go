@@ -1,7 +1,6 @@
 package violat
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,7 +64,7 @@ func (d *reader) object(text []byte, line int) (int, error) {
 	d.void, d.order = nil, nil
 	d.b.Kept = func() int64 { return int64(len(text) + cap(d.void)) }
 	hasSchema, hasEvents := false, false
-	at := newlines{text: text, line: line}
+	at := decode.NewLines(text, line)
 	for more := s.Begin('{', '}'); more; more = s.More('}') {
 		key := string(s.Key())
 		s.Peek()
@@ -74,12 +73,12 @@ func (d *reader) object(text []byte, line int) (int, error) {
 			s.Fail(start, "the object has this key twice")
 		case key == "schema":
 			hasSchema = true
-			d.schema(s.Value(false), at.lineOf(start))
+			d.schema(s.Value(false), at.Of(start))
 		case key == "events" && s.Peek() == '[':
 			hasEvents = true
 			for more := s.Begin('[', ']'); more; more = s.More(']') {
 				s.Peek()
-				eventLine := at.lineOf(s.Pos)
+				eventLine := at.Of(s.Pos)
 				if v := s.Value(false); !s.Failed() && !d.b.Failed() {
 					d.event(v, eventLine)
 				}
@@ -89,13 +88,13 @@ func (d *reader) object(text []byte, line int) (int, error) {
 			}
 		case key == "events":
 			hasEvents = true
-			d.b.Errorf(at.lineOf(start), `"events" must be a list, not %v`, s.Value(false))
+			d.b.Errorf(at.Of(start), `"events" must be a list, not %v`, s.Value(false))
 		default:
 			s.Skip()
 		}
 	}
 	if !s.End() {
-		return at.lineOf(s.FaultAt), decode.Fault(s.Fault)
+		return at.Of(s.FaultAt), decode.Fault(s.Fault)
 	}
 	if !hasSchema {
 		d.b.ErrorfFirst(line, `no "schema", which names the class`)
@@ -107,22 +106,6 @@ func (d *reader) object(text []byte, line int) (int, error) {
 		d.b.Check = func(h *history.History) error { return checkOrder(h, order) }
 	}
 	return line, nil
-}
-
-// newlines counts the lines of a text. The calls of lineOf are in ascending order.
-type newlines struct {
-	text []byte // that is not counted yet
-	at   int    // where it begins
-	line int
-}
-
-// lineOf returns the number of the line that byte at is on.
-func (n *newlines) lineOf(at int) int {
-	if at > n.at {
-		n.line += bytes.Count(n.text[:at-n.at], []byte("\n"))
-		n.text, n.at = n.text[at-n.at:], at
-	}
-	return n.line
 }
 
 // field returns the value that object has for a key, None if it has none. Another kind
@@ -139,6 +122,9 @@ func (d *reader) field(object history.Value, key string, kind history.Kind, want
 // schema reads the class, the arguments of its constructor, and the order: pairs of
 // sequences, the first of which ends before the second begins.
 func (d *reader) schema(v history.Value, line int) {
+	if d.scan.Failed() {
+		return
+	}
 	if v.Kind() != history.Map {
 		d.b.Errorf(line, `"schema" must be an object, not %v`, v)
 		return
