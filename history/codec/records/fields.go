@@ -89,10 +89,6 @@ func (m *fieldMembers) Visit(node *ast.Node) {
 			m.others--
 			ast.Patch(node, &ast.IdentifierNode{Value: plainPrefix + name.Value})
 		}
-	case *ast.BuiltinNode:
-		if slices.Contains(missing, n.Name) {
-			c.unknown = n.Name
-		}
 	case *ast.CallNode:
 		if callee, ok := n.Callee.(*ast.IdentifierNode); ok && callee.Value == "ns" && len(n.Arguments) > 0 {
 			ast.Walk(&n.Arguments[0], exactValues{})
