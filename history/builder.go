@@ -33,6 +33,7 @@ type Event struct {
 	Method  string  // of an invocation
 	Args    []Value // of an invocation; kept by the history
 	Result  Value   // of an OK
+	Version Version // of an OK, if the object has versions
 	For     string  // of a Waits: where the call waits, for what, and who holds it; may be ""
 	At      int64   // time stamp, in whatever unit; counts under StampOrder only
 	Line    int     // source line
@@ -160,8 +161,15 @@ func (b *Builder) Add(ev *Event) {
 		b.Errorf(ev.Line, "%v is unknown", ev.Type)
 		return
 	}
-	if slices.ContainsFunc(ev.Result.List(), Value.HoldsUnknown) {
+	switch {
+	case slices.ContainsFunc(ev.Result.List(), Value.HoldsUnknown):
 		b.Errorf(ev.Line, "a result with an unknown value inside: only a whole result can be unknown")
+		return
+	case ev.Version < 0:
+		b.Errorf(ev.Line, "a negative version: versions are numbers from 0 on")
+		return
+	case ev.Version != 0 && ev.Type != OK:
+		b.Errorf(ev.Line, "an event of type %q with a version, which only operations that returned have", ev.Type)
 		return
 	}
 	if ev.Type == Invoke {
@@ -307,7 +315,7 @@ func (b *Builder) respond(ev *Event) {
 			return
 		}
 		b.pair(&response{
-			op: ev.Op, process: ev.Process, result: ev.Result, at: ev.At,
+			op: ev.Op, process: ev.Process, result: ev.Result, version: ev.Version, at: ev.At,
 			place: b.events, line: clampLine(ev.Line), typ: ev.Type, waitsFor: ev.For,
 		})
 		return
@@ -320,7 +328,7 @@ func (b *Builder) respond(ev *Event) {
 	op.ended = ev.Type
 	switch ev.Type {
 	case OK:
-		op.Return, op.Result = b.events, ev.Result
+		op.Return, op.Result, op.Version = b.events, ev.Result, ev.Version
 	case Fail:
 		op.Return, op.dropped = b.events, true
 	case Waits: // its process stays in the call

@@ -71,6 +71,7 @@ type Operation struct {
 	Method  string
 	Args    []Value // not to be changed: operations of decoded histories may share them
 	Result  Value   // None, Unknown and Exception included; Unknown when pending
+	Version Version // of the object, as it was recorded with the response
 	Process int32   // index into History.Processes; negative for a ghost's process that is not among them
 	Call    int32   // position of the invocation among all events
 	Return  int32   // position of the response; NoReturn when pending

@@ -10,6 +10,7 @@ import (
 // later in the file.
 type response struct {
 	op, process, result Value
+	version             Version
 	at                  int64
 	place, line         int32
 	typ                 EventType
@@ -69,7 +70,7 @@ func (b *Builder) finishBy(r *response, o int32) {
 	op.ended, t.lines[o] = r.typ, r.line
 	switch r.typ {
 	case OK:
-		op.Result = r.result
+		op.Result, op.Version = r.result, r.version
 	case Fail:
 		op.dropped = true
 	case Waits:

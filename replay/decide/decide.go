@@ -288,6 +288,13 @@ func (t *task) decide() (replay.Finding, error) {
 			return known, err
 		}
 	}
+	ordered, contradiction := replay.ByVersion(t.H, t.Spec)
+	if contradiction != nil {
+		return refutedByTwo(t.H, contradiction), nil
+	}
+	if ordered != t.H {
+		t.Problem = t.With(ordered, nil)
+	}
 	if t.o.Engine == replay.AutoEngine && len(t.H.Ops) > short && t.H.IsRelaxed() {
 		if f := t.inRealTime(); f.Decided() {
 			known, t.linearizable = f, true

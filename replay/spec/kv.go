@@ -50,8 +50,8 @@ var kvTable = table.New([]table.Method[*cellMap]{
 	table.Row("put|write|set(key, value)", func(s *cellMap, args []value) value {
 		s.set(args[0], args[1])
 		return history.NoValue
-	}, table.Inserts|table.Keyed),
-	table.Row("append(key, text: string)", kvAppend, table.Keyed|table.Appends|table.Waits),
+	}, table.Inserts|table.Keyed|table.Advances),
+	table.Row("append(key, text: string)", kvAppend, table.Keyed|table.Appends|table.Waits|table.Advances),
 	table.Row("remove(key) -> any", func(s *cellMap, args []value) value {
 		old := s.lookup(args[0])
 		s.Remove(args[0])
@@ -70,7 +70,7 @@ var kvTable = table.New([]table.Method[*cellMap]{
 		}
 		s.set(args[0], args[2])
 		return history.BoolValue(true)
-	}, table.FailsFalse|table.Keyed|table.Swaps),
+	}, table.FailsFalse|table.Keyed|table.Swaps|table.Advances),
 }, sizeMethods[*cellMap]())
 
 // kvAppend appends to a string. A missing key counts as "" unless the value for

@@ -25,7 +25,7 @@ var casRegisterTable = table.New(registerMethods, []table.Method[*register]{
 		}
 		r.v = args[1]
 		return history.BoolValue(true)
-	}, table.FailsFalse|table.Swaps),
+	}, table.FailsFalse|table.Swaps|table.Advances),
 })
 
 var registerMethods = []table.Method[*register]{
@@ -33,7 +33,7 @@ var registerMethods = []table.Method[*register]{
 	table.Row("write|set|put|store(value)", func(r *register, args []value) value {
 		r.v = args[0]
 		return history.NoValue
-	}, table.Inserts),
+	}, table.Inserts|table.Advances),
 }
 
 var registerEntry = table.Entry{Name: "register", Args: "[:initial]",

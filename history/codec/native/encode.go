@@ -174,7 +174,7 @@ func (e *nativeEncoder) event(ev *plainEvent) {
 	case op.Waits:
 		out.Type, out.For = history.Waits, e.h.WaitsFor(ev.op)
 	default:
-		out.Type, out.Result = history.OK, op.Result
+		out.Type, out.Result, out.Version = history.OK, op.Result, op.Version
 	}
 	e.buf = appendEvent(e.buf, &out, e.h.Order == history.StampOrder)
 }
@@ -201,6 +201,9 @@ func appendEvent(b []byte, ev *history.Event, stamp bool) []byte {
 		}
 	case history.OK:
 		b = appendResult(b, ev.Result)
+		if n, ok := ev.Version.Number(); ok {
+			b = strconv.AppendInt(append(b, `,"version":`...), n, 10)
+		}
 	case history.Waits:
 		if ev.For != "" {
 			b = scan.AppendText(append(b, `,"for":`...), ev.For)

@@ -200,6 +200,12 @@ func (l *nativeLine) rareValue(s *scan.Scanner, f field) {
 		l.end = l.text(s, f).Text()
 	case fieldFor:
 		l.event.For = l.text(s, f).Text()
+	case fieldVersion:
+		if n := l.integer(s, f); n >= 0 && n < math.MaxInt64 {
+			l.event.Version = history.VersionOf(n)
+		} else {
+			l.fault(`"version" is a number from 0 on`)
+		}
 	}
 }
 
@@ -338,6 +344,9 @@ func (l *nativeLine) addTo(b *history.Builder, line int) {
 	if l.seen&fieldFor != 0 && l.event.Type != history.Waits {
 		l.fault(`only an event of type "waits" has "for"`)
 	}
+	if l.seen&fieldVersion != 0 && l.event.Type != history.OK {
+		l.fault(`only an event of type "ok" has "version"`)
+	}
 	if l.seen&fieldAt == 0 && b.Header().Order == history.StampOrder {
 		l.fault(`an event of a history ordered by stamps needs "at"`)
 	}
@@ -392,12 +401,13 @@ const (
 	fieldMark
 	fieldEnd
 	fieldFor
+	fieldVersion
 )
 
 // fieldNames has no field at 0.
 var fieldNames = [...]string{
 	"", "leadline", "history", "model", "args", "tie", "order", "torn", "guessed", "type", "process", "op",
-	"method", "result", "exception", "unknown", "at", "edge", "mark", "end", "for",
+	"method", "result", "exception", "unknown", "at", "edge", "mark", "end", "for", "version",
 }
 
 // A quotedName is the name of a field with quotes and colon, as two numbers whose bytes
@@ -447,7 +457,7 @@ func (f field) names() string {
 const (
 	headerFields = fieldLeadline | fieldHistory | fieldModel | fieldArgs | fieldTie | fieldOrder | fieldTorn | fieldGuessed
 	eventFields  = fieldType | fieldHistory | fieldProcess | fieldOp | fieldMethod | fieldArgs |
-		fieldResult | fieldException | fieldUnknown | fieldAt | fieldFor
+		fieldResult | fieldException | fieldUnknown | fieldAt | fieldFor | fieldVersion
 	edgeFields = fieldEdge | fieldHistory
 	markFields = fieldMark | fieldHistory | fieldOp
 	endFields  = fieldEnd

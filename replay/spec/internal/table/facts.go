@@ -9,7 +9,7 @@ import (
 
 // Facts are the facts about a method that engines may assume, in the row of the method.
 // A fact has to be true in every state: a wrong one makes verdicts wrong.
-type Facts uint16
+type Facts uint32
 
 const (
 	Reads      Facts = 1 << iota // changes nothing
@@ -28,6 +28,7 @@ const (
 	Appends                      // appends its last argument to a string
 	Lists                        // returns the sorted list of all values of a set
 	Resets                       // replaces the value by the initial one, and returns the old value or nothing
+	Advances                     // makes a new version of the object, or of its key, unless it is refused
 
 	Updates  = Facts(0) // no facts
 	Peeks    = Reads | Finds
@@ -84,6 +85,32 @@ func (s *Specification[S]) Facts(op *history.Operation) replay.Facts {
 		known.Impossible = f.never(op)
 	}
 	return known
+}
+
+// VersionUse says what the version of op says; see replay.Versioned. Versions are those of keys
+// if some method concerns one key, and otherwise those of the object.
+func (s *Specification[S]) VersionUse(op *history.Operation) replay.VersionUse {
+	i := s.Table.find(op.Method, len(op.Args))
+	if i < 0 || op.Result.Kind() == history.Exception || s.traits.Partitioned && !s.Table.List[i].Has(Keyed) {
+		return replay.VersionUse{}
+	}
+	f, use := s.Table.List[i].Facts, replay.VersionUse{Kind: replay.AnyVersion}
+	switch {
+	case f.unchanged(op.Result):
+		use.Kind = replay.SeenVersion
+	case f.Has(Advances) && (op.Result.Kind() != history.Unknown || f&(FailsFalse|FailsNull) == 0):
+		use.Kind = replay.NewVersion
+	}
+	if s.traits.Partitioned {
+		use.Part = 1
+	}
+	if s.IsCell && op.Result.Kind() != history.Unknown && (f.Has(Peeks) || f.Has(Inserts|Advances)) {
+		use.Value = op.Result
+		if f.Has(Inserts) {
+			use.Value = op.Args[len(op.Args)-1]
+		}
+	}
+	return use
 }
 
 // never returns why no state gives a result with the role Never, or "" if one may do so.

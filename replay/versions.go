@@ -1,0 +1,200 @@
+package replay
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/leadline/leadline/history"
+)
+
+// A Versioned is a Spec that says what the versions of operations order; see
+// history.Version. Without it, they order nothing.
+type Versioned interface {
+	Spec
+	// VersionUse says what the version of op says, an operation that Check accepts and that
+	// returned.
+	VersionUse(op *history.Operation) VersionUse
+}
+
+// A VersionKind says how an operation and its version belong together.
+type VersionKind uint8
+
+const (
+	NoVersion   VersionKind = iota // the version says nothing
+	NewVersion                     // the operation made the version: no other one has the same
+	SeenVersion                    // it changed nothing and saw the version: after the one that made it, before the next
+	AnyVersion                     // one of these
+)
+
+// A VersionUse is what the version of an operation says.
+type VersionUse struct {
+	Kind VersionKind
+	// Part is the number, from 1, of the argument that names the part of the object whose
+	// versions these are, such as a key. It is 0 if they are those of the object.
+	Part int
+	// Value is what the operation wrote, or read, of the part; None if that is not known, or if
+	// it is more than one value.
+	Value history.Value
+}
+
+// A numbered is an operation with a version. It takes effect at an instant from first to last:
+// 2v is where version v is made, and 2v+1 where it is seen.
+type numbered struct {
+	op          int32
+	first, last int64
+	value       history.Value
+}
+
+// ByVersion returns h with edges for the order that the versions of operations have, or two
+// operations whose versions contradict each other. If there are no versions, it returns h.
+//
+// The versions of a part of an object only grow, in the order in which operations take
+// effect. So if an operation has a smaller version than another one, or made the version that the
+// other one saw, it takes effect first. Two operations contradict that if
+//
+//   - both made the same version;
+//   - the one with the larger version returned before the other one was invoked;
+//   - the same version has two values.
+//
+// In each case no order of the operations has the recorded versions, whatever the others are,
+// which is the proof that the two are a core. The edges order exactly what versions order,
+// apart from what real time and other edges imply. Versions can only refute: each witness of the
+// result is one of h.
+//
+// It takes O(n log n) for n operations, and O(n c) if c of them overlap that saw two
+// versions, and none made the second one.
+func ByVersion(h *history.History, spec Spec) (ordered *history.History, contradiction []int32) {
+	v, ok := spec.(Versioned)
+	if !ok || h.IsRelaxed() {
+		return h, nil
+	}
+	parts := map[string][]numbered{}
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		number, isKnown := op.Version.Number()
+		if !isKnown || op.Pending() {
+			continue
+		}
+		use, key := v.VersionUse(op), ""
+		if use.Kind == NoVersion {
+			continue
+		}
+		if use.Part > 0 {
+			key = string(op.Args[use.Part-1].AppendKey(nil))
+		}
+		n := numbered{int32(i), 2 * number, 2*number + 1, use.Value}
+		switch use.Kind {
+		case NewVersion:
+			n.last = n.first
+		case SeenVersion:
+			n.first = n.last
+		}
+		parts[key] = append(parts[key], n)
+	}
+	var edges []history.Edge
+	for _, list := range parts {
+		seeMade(list)
+		if c := contradictionIn(h, list); c != nil && (contradiction == nil || h.Ops[c[1]].Call < h.Ops[contradiction[1]].Call) {
+			contradiction = c
+		}
+	}
+	if contradiction != nil || len(parts) == 0 {
+		return h, contradiction
+	}
+	for _, list := range parts {
+		edges = appendVersionEdges(edges, h, list)
+	}
+	if len(edges) == 0 {
+		return h, nil
+	}
+	with := *h
+	with.Edges = append(slices.Clone(h.Edges), edges...)
+	slices.SortFunc(with.Edges, func(a, b history.Edge) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	with.Edges = slices.Compact(with.Edges)
+	return &with, nil
+}
+
+// seeMade notes that an operation that made or saw a version saw it, if another one made it.
+func seeMade(list []numbered) {
+	made := map[int64]bool{}
+	for _, n := range list {
+		if n.isNew() {
+			made[n.first] = true
+		}
+	}
+	for i, n := range list {
+		if n.first < n.last && made[n.first] {
+			list[i].first = n.last
+		}
+	}
+}
+
+// isNew reports whether the operation made its version.
+func (n numbered) isNew() bool { return n.first == n.last && n.first%2 == 0 }
+
+// contradictionIn returns two operations of one part whose versions contradict each other, or
+// nil. The second one is invoked later.
+func contradictionIn(h *history.History, list []numbered) []int32 {
+	byResponse := slices.Clone(list)
+	slices.SortFunc(byResponse, func(a, b numbered) int { return cmp.Compare(h.Ops[a.op].Return, h.Ops[b.op].Return) })
+	made, valued := map[int64]numbered{}, map[int64]numbered{}
+	var latest numbered // the one with the largest first that returned
+	returned := 0
+	for _, n := range list { // by invocation
+		for ; returned < len(byResponse) && h.Ops[byResponse[returned].op].Return < h.Ops[n.op].Call; returned++ {
+			if r := byResponse[returned]; returned == 0 || r.first > latest.first {
+				latest = r
+			}
+		}
+		version := n.first / 2
+		switch other, isMade := made[version]; {
+		case returned > 0 && n.last < latest.first:
+			return []int32{latest.op, n.op}
+		case !n.isNew():
+		case isMade:
+			return []int32{other.op, n.op}
+		default:
+			made[version] = n
+		}
+		if n.value.Kind() == history.None {
+			continue
+		}
+		if other, ok := valued[version]; !ok {
+			valued[version] = n
+		} else if !other.value.Equal(n.value) {
+			return []int32{other.op, n.op}
+		}
+	}
+	return nil
+}
+
+// appendVersionEdges appends the edges for one part. Edges lead from each operation to those of
+// the next versions, through which the order goes on. Where real time has the order, there
+// is none.
+func appendVersionEdges(edges []history.Edge, h *history.History, list []numbered) []history.Edge {
+	slices.SortFunc(list, func(a, b numbered) int {
+		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(h.Ops[a.op].Call, h.Ops[b.op].Call))
+	})
+	least := make([]int64, len(list)+1) // of last, from a place on
+	least[len(list)] = math.MaxInt64
+	for i, n := range slices.Backward(list) {
+		least[i] = min(least[i+1], n.last)
+	}
+	after := func(instant int64) int { // the first place with a later one
+		return sort.Search(len(list), func(i int) bool { return list[i].first > instant })
+	}
+	for _, a := range list {
+		begin := after(a.last)
+		for through := least[begin]; begin < len(list) && list[begin].first <= through; begin = after(list[begin].first) {
+			for _, b := range list[begin:] {
+				if b.first != list[begin].first || h.Ops[b.op].Call > h.Ops[a.op].Return {
+					break
+				}
+				edges = append(edges, history.Edge{From: a.op, To: b.op})
+			}
+		}
+	}
+	return edges
+}
