@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -39,6 +40,12 @@ type VersionUse struct {
 	Value history.Value
 }
 
+// A Contradiction is why no order of the operations has the versions of two of them.
+type Contradiction struct {
+	Ops    []int32 // the two, in the order of their invocations
+	Reason string  // in words for people
+}
+
 // A numbered is an operation with a version. It takes effect at an instant from first to last:
 // 2v is where version v is made, and 2v+1 where it is seen.
 type numbered struct {
@@ -65,7 +72,7 @@ type numbered struct {
 //
 // It takes O(n log n) for n operations, and O(n c) if c of them overlap that saw two
 // versions, and none made the second one.
-func ByVersion(h *history.History, spec Spec) (ordered *history.History, contradiction []int32) {
+func ByVersion(h *history.History, spec Spec) (ordered *history.History, contradiction *Contradiction) {
 	v, ok := spec.(Versioned)
 	if !ok || h.IsRelaxed() {
 		return h, nil
@@ -96,7 +103,7 @@ func ByVersion(h *history.History, spec Spec) (ordered *history.History, contrad
 	var edges []history.Edge
 	for _, list := range parts {
 		seeMade(list)
-		if c := contradictionIn(h, list); c != nil && (contradiction == nil || h.Ops[c[1]].Call < h.Ops[contradiction[1]].Call) {
+		if c := contradictionIn(h, list); c != nil && (contradiction == nil || h.Ops[c.Ops[1]].Call < h.Ops[contradiction.Ops[1]].Call) {
 			contradiction = c
 		}
 	}
@@ -134,11 +141,21 @@ func seeMade(list []numbered) {
 // isNew reports whether the operation made its version.
 func (n numbered) isNew() bool { return n.first == n.last && n.first%2 == 0 }
 
+// versioned names an operation in a reason.
+func versioned(h *history.History, n numbered) string {
+	op := &h.Ops[n.op]
+	return fmt.Sprintf("%v (line %d)", op, op.Line)
+}
+
 // contradictionIn returns two operations of one part whose versions contradict each other, or
 // nil. The second one is invoked later.
-func contradictionIn(h *history.History, list []numbered) []int32 {
+func contradictionIn(h *history.History, list []numbered) *Contradiction {
 	byResponse := slices.Clone(list)
 	slices.SortFunc(byResponse, func(a, b numbered) int { return cmp.Compare(h.Ops[a.op].Return, h.Ops[b.op].Return) })
+	because := func(a, b int32, format string, args ...any) *Contradiction {
+		two := []int32{min(a, b), max(a, b)}
+		return &Contradiction{two, fmt.Sprintf(format, args...)}
+	}
 	made, valued := map[int64]numbered{}, map[int64]numbered{}
 	var latest numbered // the one with the largest first that returned
 	returned := 0
@@ -151,10 +168,11 @@ func contradictionIn(h *history.History, list []numbered) []int32 {
 		version := n.first / 2
 		switch other, isMade := made[version]; {
 		case returned > 0 && n.last < latest.first:
-			return []int32{latest.op, n.op}
+			return because(latest.op, n.op, "%s has version %d, but was invoked after the response of %s, which has version %d",
+				versioned(h, n), version, versioned(h, latest), latest.first/2)
 		case !n.isNew():
 		case isMade:
-			return []int32{other.op, n.op}
+			return because(other.op, n.op, "%s and %s both made version %d", versioned(h, other), versioned(h, n), version)
 		default:
 			made[version] = n
 		}
@@ -164,7 +182,7 @@ func contradictionIn(h *history.History, list []numbered) []int32 {
 		if other, ok := valued[version]; !ok {
 			valued[version] = n
 		} else if !other.value.Equal(n.value) {
-			return []int32{other.op, n.op}
+			return because(other.op, n.op, "version %d has two values: %s and %s", version, versioned(h, other), versioned(h, n))
 		}
 	}
 	return nil

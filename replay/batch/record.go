@@ -163,6 +163,9 @@ func (r *Result) Outcome() *Outcome {
 func (o *Outcome) reason(h *history.History, v *replay.Verdict) {
 	e := v.Explanation
 	switch {
+	case v.Versions != "":
+		o.At = v.Conflict[0]
+		o.Reason = v.Versions
 	case e != nil && e.Unexplained != replay.NoOperation:
 		o.At = e.Unexplained
 		o.Reason = "no order explains the response of " + describe(h, o.At)

@@ -289,8 +289,11 @@ func (t *task) decide() (replay.Finding, error) {
 		}
 	}
 	ordered, contradiction := replay.ByVersion(t.H, t.Spec)
-	if contradiction != nil {
-		return refutedByTwo(t.H, contradiction), nil
+	if c := contradiction; c != nil {
+		f := replay.Refuted(replay.SearchEngine)
+		f.Conflict, f.Versions = c.Ops, c.Reason
+		f.Reached = max(t.H.Ops[c.Ops[0]].Return, t.H.Ops[c.Ops[1]].Return)
+		return f, nil
 	}
 	if ordered != t.H {
 		t.Problem = t.With(ordered, nil)

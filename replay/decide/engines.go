@@ -166,13 +166,6 @@ func refutedBy(h *history.History, op int32) replay.Finding {
 	return f
 }
 
-// refutedByTwo returns the finding for two operations whose versions contradict each other.
-func refutedByTwo(h *history.History, two []int32) replay.Finding {
-	f := replay.Refuted(replay.SearchEngine)
-	f.Reached, f.Conflict = max(h.Ops[two[0]].Return, h.Ops[two[1]].Return), two
-	return f
-}
-
 func runWindow(t *task, m *meter.Meter) (replay.Finding, error) {
 	return t.byIntervals(m, window.Run), nil
 }

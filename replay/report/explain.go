@@ -78,6 +78,8 @@ func (p *printer) requirement() string {
 		return "the order within each process"
 	case p.h.HasEdges():
 		return "real time and the orders in the file"
+	case slices.ContainsFunc(p.h.Ops, func(op history.Operation) bool { return op.Version != 0 }):
+		return "real time and versions"
 	}
 	return "real time"
 }
@@ -106,7 +108,9 @@ func Short(w io.Writer, h *history.History, v *replay.Verdict, o Options) (err e
 		return nil
 	}
 	e := v.Explanation
-	if e != nil {
+	if v.Versions != "" {
+		p.printf("    %s\n", Clean(v.Versions))
+	} else if e != nil {
 		p.shortReason(e)
 	}
 	for _, w := range p.h.Waits[:min(len(p.h.Waits), waitsShown)] {

@@ -112,7 +112,9 @@ func (p *printer) refuted(v *replay.Verdict) {
 	if v.Explanation == nil {
 		p.passagef("", "The reason was not computed.")
 	}
-	if e.Unexplained != replay.NoOperation {
+	if v.Versions != "" {
+		p.passagef("What the versions say", "Versions only grow: %s.", Clean(v.Versions))
+	} else if e.Unexplained != replay.NoOperation {
 		p.unexplained(e)
 	} else if reasons := p.constraints(e); len(reasons) > 0 {
 		text := "Real time"
