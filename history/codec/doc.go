@@ -77,6 +77,8 @@
 //	unknown      true: it returned, but the result was not observed; of type "ok"
 //	             only. A response of type "ok" with none of these three has no
 //	             result, as of a void method.
+//	version      integer, from 0 on: the version that the object had then (a revision, an
+//	             index, a fencing token), or its key; see replay.Versioned; of type "ok" only
 //	for          string: where a call waits, for what, and who holds it: "waits at
 //	             map.go:7 for sync.Mutex.Lock, held by process 1"; of type "waits" only
 //	at           integer: the stamp, in whatever unit. Required under order
@@ -265,6 +267,8 @@
 //	result    what it returned, or exception(NAME), or unknown() if that was not recorded.
 //	          Without this part, nothing was recorded. A method that returns nothing has
 //	          no result, whatever is recorded
+//	version   the version of the object, or of the key, that was recorded with the result: an
+//	          integer from 0 on, or nil
 //	model     the specification: NAME or NAME:ARGUMENT, no expression
 //	tie       closed (the default) or half-open, no expression
 //	read      json, csv, tsv, logfmt or columns, no expression

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -249,7 +250,7 @@ func (d *mapped) event() error {
 	case history.Invoke:
 		ev.Method, ev.Args, err = d.invocation()
 	case history.OK:
-		ev.Result, err = d.result()
+		ev.Result, ev.Version, err = d.result()
 		d.noteFailure()
 	}
 	switch {
@@ -314,16 +315,26 @@ func (d *mapped) invocation() (method string, args []history.Value, err error) {
 	return d.env.pool.Text([]byte(method)).Text(), args, err
 }
 
-// result returns the result. Without an expression for it, nothing was recorded.
-func (d *mapped) result() (history.Value, error) {
-	if !d.m.has(resultPart) {
-		return history.NoValue, nil
-	}
-	x, err := d.eval(resultPart)
+// result returns the result and the version. Without an expression for one, it was not recorded.
+func (d *mapped) result() (result history.Value, version history.Version, err error) {
+	x, err := d.eval(versionPart)
 	if err != nil {
-		return history.NoValue, err
+		return result, 0, err
 	}
-	return d.env.valueOf(x)
+	switch n, isInt := x.(int); {
+	case isInt && n >= 0 && n < math.MaxInt:
+		version = history.VersionOf(int64(n))
+	case x != nil:
+		return result, 0, d.wrong(versionPart, x, "an integer from 0 on")
+	}
+	if !d.m.has(resultPart) {
+		return history.NoValue, version, nil
+	}
+	if x, err = d.eval(resultPart); err != nil {
+		return result, 0, err
+	}
+	result, err = d.env.valueOf(x)
+	return result, version, err
 }
 
 // stamp returns a stamp.
@@ -392,7 +403,7 @@ func (d *mapped) operation() error {
 	}
 	if end.Type == history.OK {
 		d.noteFailure()
-		if end.Result, err = d.result(); err != nil {
+		if end.Result, end.Version, err = d.result(); err != nil {
 			return err
 		}
 	}

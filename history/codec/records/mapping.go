@@ -56,10 +56,11 @@ const (
 	returnPart
 	outcomePart
 	atPart
+	versionPart
 	partCount
 )
 
-var partNames = [partCount]string{"skip", "process", "op", "type", "f", "args", "result", "call", "return", "outcome", "at"}
+var partNames = [partCount]string{"skip", "process", "op", "type", "f", "args", "result", "call", "return", "outcome", "at", "version"}
 
 // isStamp reports whether the value of a part is a stamp.
 func (p part) isStamp() bool { return p == callPart || p == returnPart || p == atPart }
