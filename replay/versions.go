@@ -10,12 +10,12 @@ import (
 	"github.com/leadline/leadline/history"
 )
 
-// A Versioned is a Spec that says what the versions of operations order; see
-// history.Version. Without it, they order nothing.
+// A Versioned is a Spec whose objects number their changes: it says what the version of an
+// operation orders. For other ones, versions order nothing.
 type Versioned interface {
 	Spec
 	// VersionUse says what the version of op says, an operation that Check accepts and that
-	// returned.
+	// returned. It is in the result, or was recorded beside it; see history.Version.
 	VersionUse(op *history.Operation) VersionUse
 }
 
@@ -31,7 +31,8 @@ const (
 
 // A VersionUse is what the version of an operation says.
 type VersionUse struct {
-	Kind VersionKind
+	Kind    VersionKind
+	Version history.Version // none: it says nothing
 	// Part is the number, from 1, of the argument that names the part of the object whose
 	// versions these are, such as a key. It is 0 if they are those of the object.
 	Part int
@@ -80,12 +81,12 @@ func ByVersion(h *history.History, spec Spec) (ordered *history.History, contrad
 	parts := map[string][]numbered{}
 	for i := range h.Ops {
 		op := &h.Ops[i]
-		number, isKnown := op.Version.Number()
-		if !isKnown || op.Pending() {
+		if op.Pending() {
 			continue
 		}
 		use, key := v.VersionUse(op), ""
-		if use.Kind == NoVersion {
+		number, isKnown := use.Version.Number()
+		if !isKnown || use.Kind == NoVersion {
 			continue
 		}
 		if use.Part > 0 {

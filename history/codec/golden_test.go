@@ -142,6 +142,9 @@ func describeOperation(b *strings.Builder, op *history.Operation) {
 	if op.Happened {
 		b.WriteString(" happened")
 	}
+	if n, ok := op.Version.Number(); ok {
+		fmt.Fprintf(b, " version %d", n)
+	}
 	fmt.Fprintf(b, ": %v", op)
 	if !op.Pending() {
 		fmt.Fprintf(b, " (%v)", op.Result.Kind())

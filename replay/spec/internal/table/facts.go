@@ -90,11 +90,14 @@ func (s *Specification[S]) Facts(op *history.Operation) replay.Facts {
 // VersionUse says what the version of op says; see replay.Versioned. Versions are those of keys
 // if some method concerns one key, and otherwise those of the object.
 func (s *Specification[S]) VersionUse(op *history.Operation) replay.VersionUse {
+	if op.Version == 0 {
+		return replay.VersionUse{}
+	}
 	i := s.Table.find(op.Method, len(op.Args))
 	if i < 0 || op.Result.Kind() == history.Exception || s.traits.Partitioned && !s.Table.List[i].Has(Keyed) {
 		return replay.VersionUse{}
 	}
-	f, use := s.Table.List[i].Facts, replay.VersionUse{Kind: replay.AnyVersion}
+	f, use := s.Table.List[i].Facts, replay.VersionUse{Kind: replay.AnyVersion, Version: op.Version}
 	switch {
 	case f.unchanged(op.Result):
 		use.Kind = replay.SeenVersion
