@@ -14,9 +14,10 @@ const (
 	Fail                    // it certainly did not happen
 	Info                    // its outcome is unknown: it stays pending. If its process goes on, that is a new process
 	Waits                   // it never returns, because it waits for ever; For says for what
+	Crash                   // no operation ends by itself: those of Args, or of all processes if there are none, end without a response
 )
 
-var eventNames = [...]string{"invoke", "ok", "fail", "info", "waits"}
+var eventNames = [...]string{"invoke", "ok", "fail", "info", "waits", "crash"}
 
 func (t EventType) String() string {
 	if int(t) < len(eventNames) {
@@ -31,7 +32,7 @@ type Event struct {
 	Process Value   // None on a response: Op alone identifies the operation
 	Op      Value   // identifier of the operation; None if the file has none
 	Method  string  // of an invocation
-	Args    []Value // of an invocation; kept by the history
+	Args    []Value // of an invocation, kept by the history; of a Crash, the processes that end
 	Result  Value   // of an OK
 	Version Version // of an OK, if the object has versions
 	For     string  // of a Waits: where the call waits, for what, and who holds it; may be ""
@@ -56,9 +57,12 @@ type Builder struct {
 	built     bool
 	edges     []rawEdge
 	marks     []rawMark
-	cut       int    // see SetCut
-	waiting   bool   // some operation waits for ever
-	timing    timing // StampOrder
+	cut       int  // see SetCut
+	waiting   bool // some operation waits for ever
+	crashes   []Event
+	crashed   int     // FileOrder: operations that were invoked before the last crash
+	uncrashed []int32 // FileOrder: those of them that it has not ended
+	timing    timing  // StampOrder
 	errs      Errors
 }
 
@@ -157,7 +161,7 @@ func (b *Builder) Add(ev *Event) {
 	case b.events == NoReturn-1:
 		b.Errorf(ev.Line, "more than %d events in one history", NoReturn-1)
 		return
-	case ev.Type > Waits:
+	case ev.Type > Crash:
 		b.Errorf(ev.Line, "%v is unknown", ev.Type)
 		return
 	}
@@ -172,9 +176,13 @@ func (b *Builder) Add(ev *Event) {
 		b.Errorf(ev.Line, "an event of type %q with a version, which only operations that returned have", ev.Type)
 		return
 	}
-	if ev.Type == Invoke {
+	switch ev.Type {
+	case Invoke:
 		b.invoke(ev)
-	} else {
+	case Crash:
+		b.crash(ev)
+		return
+	default:
 		b.respond(ev)
 	}
 	b.events++

@@ -26,8 +26,14 @@ func (b *Builder) Build() (*History, error) {
 	if b.h.Order == StampOrder {
 		b.pairLate()
 		if len(b.errs.List) == 0 { // with unpaired responses, operations would seem to overlap
+			b.stopAtCrashes()
 			b.orderProcesses()
+			b.endAtCrashes()
 		}
+	}
+	b.checkCrashes()
+	if b.h.Order == FileOrder && len(b.crashes) > 0 {
+		b.closeGaps()
 	}
 	b.resolveMarks()
 	edges := b.resolveEdges()

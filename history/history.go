@@ -52,6 +52,8 @@ type Header struct {
 	ModelArgs []Value // its arguments, a capacity for instance
 	Tie       Tie
 	Order     Order
+	// Durability says what operations that are open at a crash may do.
+	Durability Durability
 	// Unterminated is set if the last line of a text file has no newline, and was read
 	// as a whole line.
 	Unterminated bool
@@ -81,6 +83,9 @@ type Operation struct {
 	// Waits is set if the call never returned, since it waits for ever: Result is WaitsForever,
 	// and Return is where the record ends.
 	Waits bool
+	// Crashed is set if the operation ended at a crash, where Return is: it took effect before,
+	// or never. Its result is Unknown.
+	Crashed bool
 
 	ended   EventType // Invoke while nothing has ended it
 	dropped bool      // did not happen
@@ -114,6 +119,10 @@ const NoReturn = 1<<31 - 1
 // Pending reports whether the operation has no response.
 func (op *Operation) Pending() bool { return op.Return == NoReturn }
 
+// MayNotHappen reports whether the operation may have no effect although its interval ends: it was
+// open at a crash.
+func (op *Operation) MayNotHappen() bool { return op.Crashed && !op.Happened && !op.Pending() }
+
 // String returns the operation as method(arguments): result.
 func (op *Operation) String() string {
 	b := append([]byte(op.Method), '(')
@@ -129,6 +138,8 @@ func (op *Operation) String() string {
 		b = append(b, ": never returned"...)
 	case op.Pending():
 		b = append(b, ": pending"...)
+	case op.Crashed:
+		b = append(b, ": open at a crash"...)
 	case op.Result.Kind() != None:
 		b = append(b, ": "...)
 		b = op.Result.appendText(b)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/hitting/meter"
@@ -113,9 +114,13 @@ func Transitions(s State, inv Invocation) []Outcome {
 }
 
 // OutcomesOf returns the outcomes of a recorded operation: its Transitions, or for
-// a Judge only those that have the recorded result, if that is known.
+// a Judge only those that have the recorded result, if that is known. An operation that was open at a
+// crash may also leave the state as it is.
 func OutcomesOf(s State, op *history.Operation) []Outcome {
 	inv := Invocation{op.Method, op.Args}
+	if op.MayNotHappen() {
+		return append(slices.Clip(Transitions(s, inv)), Outcome{history.UnknownValue, s})
+	}
 	if j, ok := s.(Judge); ok && !op.Pending() && op.Result.Kind() != history.Unknown {
 		return j.Judge(inv, op.Result)
 	}

@@ -121,8 +121,8 @@
 // A fault has the line of the record, the expression and its value:
 //
 //	$ leadline check --map process=client,type=phase,f=verb cmd/leadline/testdata/logs/events.jsonl
-//	cmd/leadline/testdata/logs/events.jsonl:1: type = phase is "start", and should be "invoke", "ok", "fail" or "info"; and 3 more like it
-//	cmd/leadline/testdata/logs/events.jsonl:2: type = phase is nil, and should be "invoke", "ok", "fail" or "info"
+//	cmd/leadline/testdata/logs/events.jsonl:1: type = phase is "start", and should be "invoke", "ok", "fail", "info" or "crash"; and 3 more like it
+//	cmd/leadline/testdata/logs/events.jsonl:2: type = phase is nil, and should be "invoke", "ok", "fail", "info" or "crash"
 //	invalid           cmd/leadline/testdata/logs/events.jsonl
 //	1 history: 0 linearizable, 0 not linearizable, 0 unknown, 1 invalid
 //

@@ -37,10 +37,11 @@ func names(h *history.History, ops []int32, separator string) string {
 // its flags say, and reports their faults on stderr.
 type input struct {
 	codec.Options
-	mapping []string // of --map, which may name files
-	model   string
-	quiet   bool
-	counts  bool // the last line of the output counts skipped files
+	mapping    []string // of --map, which may name files
+	durability string
+	model      string
+	quiet      bool
+	counts     bool // the last line of the output counts skipped files
 	// comments makes read keep the comments at the beginning of each file.
 	comments bool
 	stderr   io.Writer
@@ -56,13 +57,14 @@ type input struct {
 func newInput() *input { return &input{Options: codec.Options{Limits: codec.DefaultLimits}} }
 
 // inputFlags has the names of the flags that input.declare declares.
-var inputFlags = []string{"format", "map", "quiet", "max-history"}
+var inputFlags = []string{"format", "map", "durability", "quiet", "max-history"}
 
 // declare declares the flags that say how files are read.
 func (in *input) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&in.Format, "format", "", "`name` of the files' format (default: by content; see leadline formats)")
 	flags.StringArrayVar(&in.mapping, "map", nil, "what the fields of other records (JSON, CSV, logfmt) mean: `NAME=EXPRESSION,...` or @FILE, as "+
 		"process=client,type=kind,f=lower(op); may be repeated (see leadline help mapping)")
+	flags.StringVar(&in.durability, "durability", "", "at a crash, open operations are `strict|durable`")
 	flags.BoolVarP(&in.quiet, "quiet", "q", false, "do not name the files of directories that are left out, only count them")
 	flagkind.Limit(flags, &in.Limits)
 }
@@ -80,6 +82,12 @@ func (in *input) check(paths []string) error {
 	}
 	if err := batch.CheckModel(in.model); err != nil {
 		return err
+	}
+	if in.durability != "" {
+		var err error
+		if in.Durability, err = history.ParseDurability(in.durability); err != nil {
+			return err
+		}
 	}
 	return flagkind.Mapping(&in.Options, in.mapping)
 }

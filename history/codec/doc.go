@@ -51,6 +51,9 @@
 //	             process issued both. "half-open": the response was first,
 //	             and an operation whose two stamps are equal is a fault.
 //	             Without stamps it has no effect.
+//	durability   "strict" or "durable": what an operation may do that is open at a crash. It
+//	             takes effect before the crash or never; or it is pending, and may also do so
+//	             later. A history with a crash and without this word is refused.
 //	torn, guessed
 //	             of earlier versions: read, with a warning
 //
@@ -64,6 +67,8 @@
 //	             model, such as the runs that leadline stress saves, waits there, too.
 //	             A method that may wait in some states of the model, as lock of a
 //	             mutex, is then an error.
+//	             Or "crash": here all processes end, or those in the list "processes", and with
+//	             them their operations without a response, in the way that durability says.
 //	process      integer or string: who. Required of invocations; a response may
 //	             leave it out if it has op.
 //	op           integer or string: which operation. Either all invocations of
@@ -271,6 +276,7 @@
 //	          integer from 0 on, or nil
 //	model     the specification: NAME or NAME:ARGUMENT, no expression
 //	tie       closed (the default) or half-open, no expression
+//	durability  strict or durable, no expression: what operations that are open at a crash may do
 //	read      json, csv, tsv, logfmt or columns, no expression
 //	header    no, if the first line of a table is a record: its columns are then called c1, c2
 //	          and so on. Between tabs, quotes have no meaning then, and lines may differ in
@@ -281,7 +287,8 @@
 //
 // and, if records are events,
 //
-//	type      "invoke", "ok", "fail" (it did not happen) or "info" (unknown)
+//	type      "invoke", "ok", "fail" (it did not happen) or "info" (unknown); or "crash", of the
+//	          process, or of all without one
 //	at        the stamp, if events are not in the order of the lines
 //
 // or, if they are whole operations,

@@ -95,6 +95,9 @@ type Options struct {
 	// know. See the package documentation. It is never read from a file here.
 	Map    string
 	Limits Limits
+	// Durability says what operations that are open at a crash may do, if it is known, in place of
+	// what inputs say.
+	Durability history.Durability
 	// Stdin is read for the path "-"; nil means os.Stdin.
 	Stdin io.Reader
 	// Context ends reading when it is done, even while a read blocks; the last
@@ -194,6 +197,7 @@ func decodeInput(in *files.Input, file string, opts Options) iter.Seq2[*history.
 			yield(nil, inputError(file, err))
 			return
 		}
+		format.Durability = opts.Durability
 		found := false
 		for h, err := range format.Decode(in, file, opts.Limits) {
 			found = true

@@ -128,6 +128,9 @@ func Read(ctx context.Context, h *history.History, spec replay.Spec, o replay.Op
 	if err := probe(ctx, spec, h.Ops, o.Budget.Time); err != nil {
 		return v, nil, fmt.Errorf("decide: %w", err)
 	}
+	if spec, err = replay.WithCrashes(h, spec); err != nil {
+		return v, nil, fmt.Errorf("decide: %w", err)
+	}
 	defer func() {
 		if value := recover(); value != nil {
 			v, p, err = replay.Verdict{}, nil, panicked(h, spec, value)

@@ -28,7 +28,7 @@ func TestVersionsRandom(t *testing.T) {
 		t.Fatal(err)
 	}
 	count := map[bool]int{}
-	onlyVersions := 0
+	onlyVersions, crashed, onlyStrict := 0, 0, 0
 	for range n {
 		h := versionedHistory(t, r)
 		v, err := decide.Check(context.Background(), h, kv, replay.Options{})
@@ -40,6 +40,24 @@ func TestVersionsRandom(t *testing.T) {
 			t.Fatalf("%v, want %v:\n%s", v.Answer, want, versionsText(h))
 		}
 		count[want]++
+		isStrict := false
+		pending := *h
+		pending.Ops = append([]history.Operation(nil), h.Ops...)
+		for i := range pending.Ops {
+			if op := &pending.Ops[i]; op.MayNotHappen() {
+				op.Crashed, op.Return, isStrict = false, history.NoReturn, true
+			}
+		}
+		if isStrict {
+			crashed++
+			p, err := decide.Check(context.Background(), &pending, kv, replay.Options{})
+			if err != nil || want && p.Answer != replay.Linearizable {
+				t.Fatalf("strict and not durable (%v):\n%s", err, versionsText(h))
+			}
+			if !want && p.Answer == replay.Linearizable {
+				onlyStrict++
+			}
+		}
 		plain := *h
 		plain.Ops = append([]history.Operation(nil), h.Ops...)
 		for i := range plain.Ops {
@@ -51,7 +69,7 @@ func TestVersionsRandom(t *testing.T) {
 			t.Fatalf("versions make it linearizable:\n%s", versionsText(h))
 		}
 	}
-	if t.Logf("%v, %d refuted by versions only", count, onlyVersions); count[true] < n/20 || count[false] < n/20 || onlyVersions < n/20 {
+	if t.Logf("%v, %d refuted by versions only; %d with strict crashes, %d refuted by these only", count, onlyVersions, crashed, onlyStrict); onlyStrict < n/10_000 || count[true] < n/20 || count[false] < n/20 || onlyVersions < n/20 {
 		t.Error("too few to say much")
 	}
 }
@@ -68,18 +86,37 @@ func versionsText(h *history.History) (text string) {
 // versionedHistory returns a history of a kv that an object with versions may have, with some
 // versions and results changed.
 func versionedHistory(t *testing.T, r *rand.Rand) *history.History {
-	b := history.NewBuilder(history.Header{})
+	b := history.NewBuilder(history.Header{Durability: history.Strict + history.Durability(r.IntN(2))})
 	type cell struct {
 		value   history.Value
 		version int64
 	}
 	cells := map[int64]cell{}
 	type open struct {
-		event   history.Event // the response
-		process int64
+		event         history.Event // the response
+		process, key  int64
+		before, after cell
 	}
 	var running []open
+	var zombie *open // a write that is lost in a crash, and may come back
 	for step, next := 0, int64(0); step < 4+r.IntN(10) || len(running) > 0; step++ {
+		if len(running) > 0 && r.IntN(10) == 0 {
+			crash := history.Event{Type: history.Crash}
+			if lost := running[0]; r.IntN(2) == 0 {
+				cells[lost.key], zombie = lost.before, &lost
+			}
+			if r.IntN(3) == 0 {
+				crash.Args = []history.Value{history.IntValue(running[0].process)}
+				running = running[1:]
+			} else {
+				running = nil
+			}
+			b.Add(&crash)
+			continue
+		}
+		if zombie != nil && r.IntN(4) == 0 {
+			cells[zombie.key], zombie = zombie.after, nil
+		}
 		if len(running) < 3 && step < 10 && r.IntN(2) == 0 {
 			key, value := int64(r.IntN(2)), history.IntValue(int64(r.IntN(3)))
 			k := history.IntValue(key)
@@ -101,10 +138,11 @@ func versionedHistory(t *testing.T, r *rand.Rand) *history.History {
 				}
 				c.value = history.NullValue
 			}
-			cells[key] = c
-			if c.value.Kind() == history.Null {
-				cells[key] = cell{c.value, c.version}
+			before := cells[key]
+			if !known {
+				before.value = history.NullValue
 			}
+			cells[key] = c
 			end.Version = history.VersionOf(c.version)
 			switch r.IntN(12) {
 			case 0:
@@ -119,7 +157,7 @@ func versionedHistory(t *testing.T, r *rand.Rand) *history.History {
 				}
 			}
 			b.Add(&call)
-			running = append(running, open{end, next})
+			running = append(running, open{end, next, key, before, c})
 			next++
 			continue
 		}
@@ -197,14 +235,14 @@ func hasVersionedOrder(h *history.History, s replay.Spec) bool {
 					instants[key] = 2*n + 2
 				}
 			}
-			if ok && (op.Pending() || replay.Accepts(op.Result, result)) {
+			if ok && (op.Pending() || op.MayNotHappen() || replay.Accepts(op.Result, result)) {
 				done[i] = true
 				if search(next, instants, left-1) {
 					return true
 				}
 				done[i] = false
 			}
-			if op.Pending() { // it never took effect
+			if op.Pending() || op.MayNotHappen() { // it never took effect
 				done[i] = true
 				if search(state, at, left-1) {
 					return true

@@ -130,7 +130,7 @@ func hashOf(op *history.Operation) uint32 {
 // alike reports whether two operations have the same method, arguments and
 // result, and both or neither returned or happened.
 func alike(a, b *history.Operation) bool {
-	return a.Method == b.Method && a.Pending() == b.Pending() && a.Happened == b.Happened &&
+	return a.Method == b.Method && a.Pending() == b.Pending() && a.Happened == b.Happened && a.Crashed == b.Crashed &&
 		a.Result.Equal(b.Result) && slices.EqualFunc(a.Args, b.Args, history.Value.Equal)
 }
 

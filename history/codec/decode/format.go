@@ -18,6 +18,8 @@ type Format struct {
 	Sniff func(head []byte) Guess
 	// Open begins to read a stream.
 	Open func(s *Stream) Reader
+	// Durability, if it is known, replaces that of the headers.
+	Durability history.Durability
 }
 
 // A Reader reads one stream.
@@ -35,7 +37,7 @@ type Reader interface {
 // *history.Error for faults of the file and for read errors.
 func (f Format) Decode(r io.Reader, file string, lim Limits) iter.Seq2[*history.History, error] {
 	return func(yield func(*history.History, error) bool) {
-		s := newStream(f.Name, r, file, lim, yield)
+		s := newStream(&f, r, file, lim, yield)
 		s.run(f.Open(s))
 		s.close()
 	}

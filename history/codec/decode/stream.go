@@ -20,7 +20,7 @@ type Stream struct {
 	Pool   *scan.Pool
 	Window *Window // on the input, after a byte order mark
 
-	format string
+	format *Format
 	yield  func(*history.History, error) bool
 	size   int64 // of the input in bytes; 0 if unknown
 	budget budget
@@ -61,7 +61,7 @@ func (f Fault) Error() string { return string(f) }
 // Faultf returns a Fault.
 func Faultf(format string, args ...any) error { return Fault(fmt.Sprintf(format, args...)) }
 
-func newStream(format string, r io.Reader, file string, lim Limits, yield func(*history.History, error) bool) *Stream {
+func newStream(format *Format, r io.Reader, file string, lim Limits, yield func(*history.History, error) bool) *Stream {
 	s := &Stream{File: file, Limits: lim.Fill(), Pool: scan.Borrow(), Window: NewWindow(r), format: format, yield: yield}
 	if in, ok := r.(*files.Input); ok {
 		s.size = in.Size()
@@ -157,7 +157,10 @@ func (s *Stream) Begin(h history.Header) *History {
 	s.begun++
 	s.Deliver()
 	if h.File = s.File; h.Format == "" {
-		h.Format = s.format
+		h.Format = s.format.Name
+	}
+	if d := s.format.Durability; d != history.UnknownDurability {
+		h.Durability = d
 	}
 	s.budget = budget{from: s.piece, made: s.Pool.Made}
 	s.last = &History{Builder: history.NewBuilder(h), ordinal: s.begun}

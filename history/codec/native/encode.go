@@ -160,6 +160,9 @@ func appendHeader(b []byte, h *history.Header) []byte {
 	if h.Order == history.StampOrder {
 		b = append(b, `,"order":"stamp"`...)
 	}
+	if h.Durability != history.UnknownDurability {
+		b = append(append(append(b, `,"durability":"`...), h.Durability.String()...), '"')
+	}
 	return append(b, "}\n"...)
 }
 
@@ -171,6 +174,8 @@ func (e *nativeEncoder) event(ev *plainEvent) {
 		out.Method, out.Args = op.Method, op.Args
 	case int(ev.op) >= len(e.h.Ops):
 		out.Type = history.Fail
+	case op.Crashed:
+		out = history.Event{Type: history.Crash, Args: []history.Value{out.Process}, At: out.At}
 	case op.Waits:
 		out.Type, out.For = history.Waits, e.h.WaitsFor(ev.op)
 	default:
@@ -198,6 +203,10 @@ func appendEvent(b []byte, ev *history.Event, stamp bool) []byte {
 		b = scan.AppendText(append(b, `,"method":`...), ev.Method)
 		if len(ev.Args) > 0 {
 			b = scan.AppendList(append(b, `,"args":`...), ev.Args)
+		}
+	case history.Crash:
+		if len(ev.Args) > 0 {
+			b = scan.AppendList(append(b, `,"processes":`...), ev.Args)
 		}
 	case history.OK:
 		b = appendResult(b, ev.Result)

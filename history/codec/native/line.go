@@ -19,12 +19,13 @@ type nativeLine struct {
 	event   history.Event
 	history history.Value // String
 	// of headers
-	version int64
-	model   string
-	tie     history.Tie
-	order   history.Order
-	torn    bool
-	guessed bool
+	version    int64
+	model      string
+	tie        history.Tie
+	order      history.Order
+	torn       bool
+	guessed    bool
+	durability history.Durability
 	// of edges, marks and ends
 	from, to history.Value
 	happened bool
@@ -34,7 +35,7 @@ type nativeLine struct {
 	guesses [eventTypes * len(fieldNames)]uint8
 }
 
-const eventTypes = int(history.Waits) + 1
+const eventTypes = int(history.Crash) + 1
 
 func (l *nativeLine) fault(format string, args ...any) {
 	if l.problem == "" {
@@ -200,6 +201,13 @@ func (l *nativeLine) rareValue(s *scan.Scanner, f field) {
 		l.end = l.text(s, f).Text()
 	case fieldFor:
 		l.event.For = l.text(s, f).Text()
+	case fieldDurability:
+		d, err := history.ParseDurability(l.text(s, f).Text())
+		if l.durability = d; err != nil {
+			l.fault(`"durability" is "strict" or "durable"`)
+		}
+	case fieldProcesses:
+		l.processes(s)
 	case fieldVersion:
 		if n := l.integer(s, f); n >= 0 && n < math.MaxInt64 {
 			l.event.Version = history.VersionOf(n)
@@ -235,8 +243,24 @@ func (l *nativeLine) eventType(s *scan.Scanner) {
 		l.event.Type = history.Info
 	case "waits":
 		l.event.Type = history.Waits
+	case "crash":
+		l.event.Type = history.Crash
 	default:
-		l.fault(`"type" is "invoke", "ok", "fail", "info" or "waits", not %q`, scan.Clip(t))
+		l.fault(`"type" is "invoke", "ok", "fail", "info", "waits" or "crash", not %q`, scan.Clip(t))
+	}
+}
+
+// processes reads the processes that end in a crash.
+func (l *nativeLine) processes(s *scan.Scanner) {
+	if s.Peek() != '[' {
+		l.mismatch(s, fieldProcesses, "a list")
+		return
+	}
+	for more := s.Begin('[', ']'); more; more = s.More(']') {
+		l.event.Args = append(l.event.Args, l.identifier(s, fieldProcesses))
+	}
+	if len(l.event.Args) == 0 {
+		l.fault(`"processes" is not empty; without it, all processes end`)
 	}
 }
 
@@ -331,6 +355,10 @@ func (l *nativeLine) addTo(b *history.Builder, line int) {
 	switch l.event.Type {
 	case history.Invoke:
 		l.checkInvoke()
+	case history.Crash:
+		if extra := l.seen &^ (fieldType | fieldHistory | fieldAt | fieldProcesses); extra != 0 {
+			l.fault("a crash has no %s", extra.names())
+		}
 	case history.OK:
 		l.checkOK()
 		if l.seen&fieldException != 0 && b.Header().Model == "runs" && l.event.Result.Equal(history.WaitsForever) {
@@ -340,6 +368,9 @@ func (l *nativeLine) addTo(b *history.Builder, line int) {
 		if extra := l.seen & (fieldMethod | fieldArgs | fieldResult | fieldException | fieldUnknown); extra != 0 {
 			l.fault("an event of type %q has no %s", l.event.Type, extra.names())
 		}
+	}
+	if l.seen&fieldProcesses != 0 && l.event.Type != history.Crash {
+		l.fault(`only an event of type "crash" has "processes"`)
 	}
 	if l.seen&fieldFor != 0 && l.event.Type != history.Waits {
 		l.fault(`only an event of type "waits" has "for"`)
@@ -402,12 +433,14 @@ const (
 	fieldEnd
 	fieldFor
 	fieldVersion
+	fieldDurability
+	fieldProcesses
 )
 
 // fieldNames has no field at 0.
 var fieldNames = [...]string{
 	"", "leadline", "history", "model", "args", "tie", "order", "torn", "guessed", "type", "process", "op",
-	"method", "result", "exception", "unknown", "at", "edge", "mark", "end", "for", "version",
+	"method", "result", "exception", "unknown", "at", "edge", "mark", "end", "for", "version", "durability", "processes",
 }
 
 // A quotedName is the name of a field with quotes and colon, as two numbers whose bytes
@@ -455,9 +488,9 @@ func (f field) names() string {
 }
 
 const (
-	headerFields = fieldLeadline | fieldHistory | fieldModel | fieldArgs | fieldTie | fieldOrder | fieldTorn | fieldGuessed
+	headerFields = fieldLeadline | fieldHistory | fieldModel | fieldArgs | fieldTie | fieldOrder | fieldTorn | fieldGuessed | fieldDurability
 	eventFields  = fieldType | fieldHistory | fieldProcess | fieldOp | fieldMethod | fieldArgs |
-		fieldResult | fieldException | fieldUnknown | fieldAt | fieldFor | fieldVersion
+		fieldResult | fieldException | fieldUnknown | fieldAt | fieldFor | fieldVersion | fieldProcesses
 	edgeFields = fieldEdge | fieldHistory
 	markFields = fieldMark | fieldHistory | fieldOp
 	endFields  = fieldEnd

@@ -161,7 +161,7 @@ func (d *reader) header() error {
 		return decode.Faultf("version %d of leadline's format is newer than this program, which reads version %d", l.version, nativeVersion)
 	}
 	b := d.stream.Begin(history.Header{
-		ID: l.history.Text(), Line: d.lines.Line, Model: l.model, ModelArgs: l.event.Args, Tie: l.tie, Order: l.order,
+		ID: l.history.Text(), Line: d.lines.Line, Model: l.model, ModelArgs: l.event.Args, Tie: l.tie, Order: l.order, Durability: l.durability,
 	})
 	if l.version < nativeVersion && l.problem == "" {
 		l.fault("there is no version %d of leadline's format", l.version)

@@ -72,7 +72,7 @@ func (d *mapped) Next() (line int, err error) {
 
 // begin begins the history.
 func (d *mapped) begin(line int) {
-	h := history.Header{Line: line, Format: d.kind, Tie: d.m.tie, Model: d.m.model, ModelArgs: d.m.args, NoProcesses: !d.m.has(processPart)}
+	h := history.Header{Line: line, Format: d.kind, Tie: d.m.tie, Durability: d.m.durability, Model: d.m.model, ModelArgs: d.m.args, NoProcesses: !d.m.has(processPart)}
 	if d.m.has(callPart) || d.m.has(atPart) {
 		h.Order = history.StampOrder
 	}
@@ -229,13 +229,19 @@ func (d *mapped) event() error {
 		ev.Type = history.Fail
 	case "info":
 		ev.Type = history.Info
+	case "crash":
+		ev.Type = history.Crash
 	default:
-		return d.wrong(typePart, word, `"invoke", "ok", "fail" or "info"`)
+		return d.wrong(typePart, word, `"invoke", "ok", "fail", "info" or "crash"`)
 	}
 	if err := d.identify(&ev); err != nil {
 		return err
 	}
-	if ev.Process.Kind() == history.None && (ev.Type == history.Invoke || ev.Op.Kind() == history.None) {
+	if ev.Type == history.Crash {
+		if ev.Process.Kind() != history.None {
+			ev.Args = []history.Value{ev.Process}
+		}
+	} else if ev.Process.Kind() == history.None && (ev.Type == history.Invoke || ev.Op.Kind() == history.None) {
 		if d.m.has(processPart) || ev.Op.Kind() == history.None {
 			return d.missing()
 		}
@@ -281,7 +287,9 @@ func (d *mapped) add(ev *history.Event) {
 	if len(d.faults) > 0 {
 		return // it may lack the event that ev belongs to
 	}
-	if d.m.has(opPart) || d.m.has(atPart) {
+	if ev.Type == history.Crash {
+		d.pairs.crash(ev.Args)
+	} else if d.m.has(opPart) || d.m.has(atPart) {
 		if fault := d.pairs.identify(d.b, ev); fault != "" {
 			d.b.Errorf(ev.Line, "%s", fault)
 			return

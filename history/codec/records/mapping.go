@@ -15,18 +15,19 @@ import (
 // A mapping says what the parts of an event or of an operation are, as expressions over
 // the fields of a record. See the package documentation for its notation.
 type mapping struct {
-	parts     [partCount]*expression  // nil if there is none
-	fields    map[string]*recordField // those that expressions name
-	paths     []fieldPath             // that records must have
-	namesLine bool                    // some expression names $line
-	namesText bool                    // some expression names $text
-	kind      string                  // of the records; "" to detect it
-	noHeader  bool                    // of a table
-	list      []string                // path to the list of the records; nil if they are not in objects
-	isPreset  bool                    // its expressions are not the user's, and are not in messages
-	model     string
-	args      []history.Value
-	tie       history.Tie
+	parts      [partCount]*expression  // nil if there is none
+	fields     map[string]*recordField // those that expressions name
+	paths      []fieldPath             // that records must have
+	namesLine  bool                    // some expression names $line
+	namesText  bool                    // some expression names $text
+	kind       string                  // of the records; "" to detect it
+	noHeader   bool                    // of a table
+	list       []string                // path to the list of the records; nil if they are not in objects
+	isPreset   bool                    // its expressions are not the user's, and are not in messages
+	model      string
+	args       []history.Value
+	tie        history.Tie
+	durability history.Durability
 }
 
 // The kinds of records. In JSON, objects follow one another or are the elements of a list.
@@ -67,7 +68,7 @@ func (p part) isStamp() bool { return p == callPart || p == returnPart || p == a
 
 // settings are the names in a mapping whose values are not expressions.
 var settings = map[string]func(m *mapping, value string) error{"model": (*mapping).setModel, "tie": (*mapping).setTie,
-	"read": (*mapping).setRead, "header": (*mapping).setHeader, "records": (*mapping).setRecords}
+	"read": (*mapping).setRead, "header": (*mapping).setHeader, "records": (*mapping).setRecords, "durability": (*mapping).setDurability}
 
 // knownNames lists the names of a mapping.
 var knownNames = strings.Join(append(partNames[:], slices.Sorted(maps.Keys(settings))...), ", ")
@@ -212,6 +213,11 @@ func (m *mapping) setTie(text string) error {
 		return fmt.Errorf("tie is closed or half-open, not %q", scan.Clip([]byte(text)))
 	}
 	return nil
+}
+
+func (m *mapping) setDurability(text string) (err error) {
+	m.durability, err = history.ParseDurability(text)
+	return err
 }
 
 func (m *mapping) setRead(text string) error {

@@ -123,6 +123,20 @@ func (p *pairing) identify(b *decode.History, ev *history.Event) (fault string) 
 	return "" // the Builder reports a response without an open operation
 }
 
+// crash forgets the open operations of processes, or of all if there are none.
+func (p *pairing) crash(processes []history.Value) {
+	if len(processes) == 0 {
+		clear(p.open)
+	}
+	for _, process := range processes {
+		for key, open := range p.open {
+			if _, ok := open.take(process); ok {
+				p.open[key] = open
+			}
+		}
+	}
+}
+
 // unusedID returns the identifier, or one with a number if an operation has it already. For
 // None it returns another number each time.
 func (p *pairing) unusedID(b *decode.History, id history.Value) history.Value {
