@@ -160,8 +160,12 @@ func (r *Recorder) put(p *Process) bool {
 		p.op = r.ops
 		r.ops++
 		ev.Method, ev.Args = e.method, e.arguments()
+	case e.typ == history.Crash:
+		return r.check(r.sink.event(ev))
 	case e.typ == history.OK:
-		ev.Result = e.args[0]
+		if ev.Result = e.args[0]; e.n == versioned {
+			ev.Version = history.VersionOf(e.args[1].Int())
+		}
 	case e.typ == history.Info:
 		p.retired = true
 	}

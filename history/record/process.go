@@ -124,6 +124,15 @@ func (p *Process) CallInts(method string, args ...int) {
 // stamp is drawn first.
 func (p *Process) Return(result history.Value) { p.end(history.OK, result) }
 
+// ReturnVersion is Return for an object that numbers its changes: version is the number of the
+// one that the operation made or saw, from 0 on.
+func (p *Process) ReturnVersion(result history.Value, version int64) {
+	if p.state == open { // the slot that end uses
+		p.ring[p.count&p.mask].args[1] = history.IntValue(version)
+	}
+	p.endOf(versioned, history.OK, result)
+}
+
 // ReturnInt is Return of an integer.
 func (p *Process) ReturnInt(n int) { p.end(history.OK, history.IntValue(int64(n))) }
 
@@ -235,14 +244,19 @@ func (p *Process) waitForRoom() bool {
 }
 
 // end records a response, in the slot that begin reserved.
-func (p *Process) end(typ history.EventType, result history.Value) {
+func (p *Process) end(typ history.EventType, result history.Value) { p.endOf(0, typ, result) }
+
+// versioned is the number of arguments of a response whose second one is a version.
+const versioned = 2
+
+func (p *Process) endOf(n uint8, typ history.EventType, result history.Value) {
 	if p.state != open {
 		p.endNothing()
 		return
 	}
 	at := p.stamp()
 	e := &p.ring[p.count&p.mask]
-	e.at, e.typ, e.args[0] = at, typ, result
+	e.at, e.typ, e.n, e.args[0] = at, typ, n, result
 	p.state = idle
 	p.publish()
 }

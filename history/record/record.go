@@ -63,7 +63,10 @@ type Options struct {
 	Model     string          // its specification, a name that leadline models lists
 	ModelArgs []history.Value // of the specification
 	Order     Order
-	Compress  Compression
+	// Durability says what operations that are open at a Crash may do. A history with a crash
+	// needs it, here or when it is checked.
+	Durability history.Durability
+	Compress   Compression
 	// FlushEvery is the interval at which everything recorded is written: 100
 	// ms by default. If it is negative, events are written only as buffers
 	// fill, by Flush and by Close.
@@ -115,7 +118,7 @@ func (o Options) bufferSize() int {
 func (o Options) header() history.Header {
 	// Under ProgramOrder the stamps are epoch numbers, where equal ones are
 	// concurrent.
-	return history.Header{ID: o.ID, Model: o.Model, ModelArgs: o.ModelArgs, Order: history.StampOrder, Tie: history.Closed}
+	return history.Header{ID: o.ID, Model: o.Model, ModelArgs: o.ModelArgs, Order: history.StampOrder, Tie: history.Closed, Durability: o.Durability}
 }
 
 // A counter is an atomic number on its own cache line. It also keeps a line's
@@ -199,6 +202,23 @@ func (r *Recorder) Process() *Process {
 }
 
 // list returns the current processes.
+// Crash records that the object crashes: all operations that have not returned end here, in the way that
+// Options.Durability says. Their processes may go on afterwards, after Unknown, as other ones.
+// Under ProgramOrder it is misuse, as its place among the events is not known.
+func (r *Recorder) Crash() {
+	p := r.Process()
+	defer p.Close()
+	if p.epochs {
+		r.noteMisuse(p.handle, "a Crash under ProgramOrder, which is not recorded")
+		return
+	}
+	if e := p.begin("crash"); e != nil {
+		e.typ, e.at = history.Crash, p.stamp()
+		p.publish()
+		p.state = idle
+	}
+}
+
 func (r *Recorder) list() []*Process {
 	r.listMu.Lock()
 	defer r.listMu.Unlock()
