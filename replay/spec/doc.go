@@ -7,8 +7,8 @@
 // [Lookup] finds a specification by name and arguments, as in a history's
 // header. [Parse] reads both from one string, as in --model, for instance
 // ArrayBlockingQueue:20. [All] lists all specifications with their methods.
-// There are plain objects, whose elements can be any value, and classes of
-// java.util.concurrent, which are in package java.
+// There are plain objects, whose elements can be any value, models of storage systems, whose
+// operations return versions, and classes of java.util.concurrent, which are in package java.
 //
 // # Results
 //

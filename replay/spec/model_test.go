@@ -50,6 +50,15 @@ func forEach(method string) string {
 	return calls
 }
 
+// forIndexes returns calls of a method for each index that a log may have.
+func forIndexes(method string) string {
+	calls := ""
+	for i := range 12 {
+		calls += fmt.Sprintf("; %s %d = ", method, i)
+	}
+	return calls
+}
+
 var models = []model{
 	{"register", small, []string{"read = "}},
 	{"cas-register:1", small, []string{"read = "}},
@@ -67,6 +76,10 @@ var models = []model{
 	{"mutex", small, []string{"isLocked = "}},
 	{"multi-register", small, []string{forEach("read")[2:]}},
 	{"multi-register:0", small, []string{forEach("read")[2:]}},
+	{"versioned-kv", small, []string{forEach("get")[2:]}},
+	{"log", small, []string{"length = " + forIndexes("read")}},
+	{"lock", small, []string{forEach("release")[2:] + "; tryAcquire 1 = "}},
+	{`bank:{"a":3,"b":1,"c":0}`, small, []string{"read = "}},
 	{"ArrayBlockingQueue:3", small, []string{"toString = "}},
 	{"ConcurrentLinkedDeque", small, []string{"toString = "}},
 	{"ConcurrentLinkedQueue", small, []string{"toString = "}},
@@ -91,8 +104,13 @@ func (m *model) invocation(r *rand.Rand, methods *table.Signatures) replay.Invoc
 func (m *model) call(r *rand.Rand, methods *table.Signatures, method int) replay.Invocation {
 	s := methods.List[method]
 	inv := replay.Invocation{Method: s.Names[r.IntN(len(s.Names))]}
-	if inv.Method == "txn" {
+	switch inv.Method {
+	case "txn":
 		inv.Args = []history.Value{m.transaction(r)}
+		return inv
+	case "transfer":
+		account := func() history.Value { return history.StringValue("abc"[r.IntN(3):][:1]) }
+		inv.Args = []history.Value{account(), account(), history.IntValue(int64(m.ints[r.IntN(len(m.ints))]))}
 		return inv
 	}
 	for _, p := range s.Params {

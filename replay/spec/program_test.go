@@ -115,7 +115,7 @@ func programAnswer(text string) history.Value {
 	if quoted, err := strconv.Unquote(text); err == nil {
 		return history.StringValue(quoted)
 	}
-	if strings.HasPrefix(text, "=[") { // a list; without =, the string of a list in Java
+	if strings.HasPrefix(text, "=[") || strings.HasPrefix(text, "={") { // a list or a map; without =, the string of a list in Java
 		return programArgument(text[1:])
 	}
 	if strings.HasPrefix(text, "java.") {

@@ -28,7 +28,7 @@ func TestParse(t *testing.T) {
 
 		{"queu", `error: unknown model "queu" (closest: queue, set, deque)`},
 		{"java.util.concurrent.queue", `error: unknown model "java.util.concurrent.queue" (closest: queue, deque, set)`},
-		{"", `error: unknown model "" (closest: kv, set, stack)`},
+		{"", `error: unknown model "" (closest: kv, set, log)`},
 		{"queue:", `error: model queue:: an argument is empty (write "" for the empty string)`},
 		{"queue:1,", `error: model queue:1,: an argument is empty (write "" for the empty string)`},
 		{"queue:1,2", "error: queue takes at most 1 argument, got 2"},
@@ -44,6 +44,13 @@ func TestParse(t *testing.T) {
 		{"stack:1", "error: stack takes no arguments, got 1"},
 		{"deque:1", "error: deque takes no arguments, got 1"},
 		{"counter:a", `error: counter: initial value must be of kind int, got "a"`},
+		{`bank:{"a":1,"b":0}`, `bank:{"a": 1, "b": 0}`},
+		{"bank:{0:1}", "bank:{0: 1}"},
+		{"bank", "error: bank needs an argument: bank:balances"},
+		{"bank:1", "error: bank: balances must be a map, got 1"},
+		{`bank:{"a":-1}`, `error: bank: the balance of "a" must be an int from 0 on, and their sum an int, got -1`},
+		{`bank:{"a":1,"b":9223372036854775807}`, `error: bank: the balance of "b" must be an int from 0 on, and their sum an int, got 9223372036854775807`},
+		{"lock:1", "error: lock takes no arguments, got 1"},
 		{"kv:1,2", "error: kv takes at most 1 argument, got 2"},
 		{"cas-register:1,2", "error: cas-register takes at most 1 argument, got 2"},
 		{"priority-queue:big", `error: priority-queue: order must be min or max, got "big"`},
@@ -118,8 +125,11 @@ func TestAll(t *testing.T) {
 		if strings.HasPrefix(e.Args, ":") {
 			args = append(args, history.IntValue(1))
 		}
-		if e.Name == RunsName {
+		switch e.Name {
+		case RunsName:
 			args = parseList(t, `["object", []]`)
+		case "bank":
+			args = parseList(t, `[{"a": 1}]`)
 		}
 		s, err := Lookup(e.Name, args)
 		if err != nil || s.Name() != e.Name {

@@ -96,7 +96,10 @@ func isSet(list []value) bool {
 }
 
 // New returns the object in its initial state.
-func (s *Specification[S]) New() replay.Object { return object[S]{s.Table, s.Fresh()} }
+func (s *Specification[S]) New() replay.Object { return Object(s.Table, s.Fresh()) }
+
+// Object returns the object with the methods of a table, and a state, which it keeps.
+func Object[S State[S]](t *Table[S], state S) replay.State { return object[S]{t, state} }
 
 // Trusted exempts the specification from trials; see replay.Trusted.
 func (s *Specification[S]) Trusted() {}
