@@ -138,6 +138,7 @@ func Read(ctx context.Context, h *history.History, spec replay.Spec, o replay.Op
 		v.Elapsed = time.Since(start)
 	}()
 	t := newTask(ctx, h, spec, o)
+	read := t.Problem // a check may add the order of versions, which depends on the results
 	if o.Budget.Time > 0 {
 		t.clock.deadline = start.Add(o.Budget.Time)
 	}
@@ -154,7 +155,7 @@ func Read(ctx context.Context, h *history.History, spec replay.Spec, o replay.Op
 		return replay.Verdict{}, nil, err
 	}
 	v.Work = t.meter.Spent()
-	return v, t.Problem, nil
+	return v, read, nil
 }
 
 // probe runs trial.Probe for at most half of the time limit.

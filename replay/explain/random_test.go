@@ -40,11 +40,11 @@ func subjects(t testing.TB) []subject {
 	for _, e := range spec.All() {
 		for _, name := range map[string][]string{"queue": {"queue", "queue:2"}, "register": {"register", "register:0"},
 			"cas-register": {"cas-register:0"}, "kv": {"kv", "kv:0"}, "ArrayBlockingQueue": {"ArrayBlockingQueue:2"},
-			"priority-queue": {"priority-queue", "priority-queue:max"}, spec.RunsName: {}}[e.Name] {
+			"priority-queue": {"priority-queue", "priority-queue:max"}, "bank": {awkwardBank}, spec.RunsName: {}}[e.Name] {
 			all = append(all, newSubject(t, name, e))
 		}
 		switch e.Name {
-		case "queue", "register", "cas-register", "kv", "ArrayBlockingQueue", "priority-queue", spec.RunsName:
+		case "queue", "register", "cas-register", "kv", "ArrayBlockingQueue", "priority-queue", "bank", spec.RunsName:
 		default:
 			all = append(all, newSubject(t, e.Name, e))
 		}
@@ -84,6 +84,9 @@ var awkward = map[string][]history.Value{
 	"list":   {history.ListValue(), history.ListValue(history.IntValue(0)), history.ListValue(history.IntValue(1), history.IntValue(0))},
 	"float":  {history.FloatValue(0.5)},
 }
+
+// awkwardBank has an account for each of these values.
+const awkwardBank = `bank:{0: 2, 1: 1, -1: 0, "": 1, "a": 0, false: 1, true: 2, null: 1, [0]: 1, []: 0, [1, 0]: 2, 0.5: 1}`
 
 // A drawer draws invocations with few different values, and not too many methods.
 type drawer struct {

@@ -65,9 +65,8 @@ func step(state, input, _ any) (bool, any) {
 
 func outcomes(state, input, _ any) []any {
 	op := input.(*history.Operation)
-	object := state.(*keyed).state.(replay.Nondeterministic)
 	var next []any
-	for _, o := range object.Outcomes(replay.Invocation{Method: op.Method, Args: op.Args}) {
+	for _, o := range replay.OutcomesOf(state.(*keyed).state, op) {
 		if replay.Accepts(op.Result, o.Result) {
 			next = append(next, newKeyed(o.Next))
 		}

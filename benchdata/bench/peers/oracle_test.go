@@ -39,6 +39,7 @@ var models = map[string][]string{
 	"kv": {"kv", `kv:""`}, "ArrayBlockingQueue": {"ArrayBlockingQueue:2"},
 	"LinkedBlockingQueue": {"LinkedBlockingQueue", "LinkedBlockingQueue:2"},
 	"LinkedBlockingDeque": {"LinkedBlockingDeque", "LinkedBlockingDeque:2"},
+	"bank":                {`bank:{false: 1, true: 0, null: 2, 0: 1, -1: 0, 1: 1, "": 2, "a": 0, []: 1, [null]: 0, [1, 2]: 1, 2: 1, 3: 0}`},
 }
 
 // subjects returns all bundled specifications and a nondeterministic one.
