@@ -55,6 +55,9 @@ type numbered struct {
 	value       history.Value
 }
 
+// maxNumber is the largest version whose instants are ints. Larger ones order nothing.
+const maxNumber = (math.MaxInt64 - 1) / 2
+
 // ByVersion returns h with edges for the order that the versions of operations have, or two
 // operations whose versions contradict each other. If there are no versions, it returns h.
 //
@@ -86,7 +89,7 @@ func ByVersion(h *history.History, spec Spec) (ordered *history.History, contrad
 		}
 		use, key := v.VersionUse(op), ""
 		number, isKnown := use.Version.Number()
-		if !isKnown || use.Kind == NoVersion {
+		if !isKnown || use.Kind == NoVersion || number > maxNumber {
 			continue
 		}
 		if use.Part > 0 {

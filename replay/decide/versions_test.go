@@ -3,6 +3,7 @@ package decide_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -71,6 +72,38 @@ func TestVersionsRandom(t *testing.T) {
 	}
 	if t.Logf("%v, %d refuted by versions only; %d with strict crashes, %d refuted by these only", count, onlyVersions, crashed, onlyStrict); onlyStrict < n/10_000 || count[true] < n/20 || count[false] < n/20 || onlyVersions < n/20 {
 		t.Error("too few to say much")
+	}
+}
+
+// TestLargestVersions has a put of one version and then a get of another, where one of them is
+// large.
+func TestLargestVersions(t *testing.T) {
+	for _, test := range []struct {
+		put, get int64
+		want     replay.Answer
+	}{
+		{math.MaxInt64/2 - 1, 1, replay.NotLinearizable},
+		{math.MaxInt64 / 2, 1, replay.NotLinearizable},
+		{math.MaxInt64/2 + 1, 1, replay.Linearizable}, // it orders nothing
+		{math.MaxInt64 - 1, 1, replay.Linearizable},
+		{1, math.MaxInt64/2 - 1, replay.Linearizable},
+		{1, math.MaxInt64 / 2, replay.Linearizable},
+		{1, math.MaxInt64/2 + 1, replay.Linearizable},
+		{1, math.MaxInt64 - 1, replay.Linearizable},
+	} {
+		b := history.NewBuilder(history.Header{})
+		k, p := history.IntValue(0), history.IntValue(1)
+		b.Add(&history.Event{Process: p, Method: "put", Args: []history.Value{k, k}})
+		b.Add(&history.Event{Type: history.OK, Process: p, Version: history.VersionOf(test.put)})
+		b.Add(&history.Event{Process: p, Method: "get", Args: []history.Value{k}})
+		b.Add(&history.Event{Type: history.OK, Process: p, Result: k, Version: history.VersionOf(test.get)})
+		h, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := decide.Check(context.Background(), h, model(t, "kv"), replay.Options{}); err != nil || v.Answer != test.want {
+			t.Errorf("put of version %d, get of version %d: %v, %v, want %v", test.put, test.get, v.Answer, err, test.want)
+		}
 	}
 }
 
