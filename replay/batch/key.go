@@ -50,6 +50,7 @@ func writeHistory(w io.Writer, h *history.History) {
 		b = history.StringValue(op.Method).AppendKey(b[:0])
 		b = op.ID().AppendKey(op.Result.AppendKey(appendValues(b, op.Args)))
 		b = appendNumbers(b, int(op.Process), int(op.Call), int(op.Return), number(op.Happened), number(op.Waits))
+		b = binary.AppendVarint(b, int64(op.Version))
 		w.Write(b)
 	}
 }

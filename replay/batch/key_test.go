@@ -41,6 +41,7 @@ var inKey = map[string]bool{
 	"Operation.Line":              false,
 	"Operation.Happened":          true,
 	"Operation.Waits":             true,
+	"Operation.Version":           true,
 	"Wait.Op":                     true,
 	"Wait.For":                    true,
 	"Operation.ended":             false, // for the Builder
