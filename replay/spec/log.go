@@ -121,6 +121,17 @@ func (s logSpec) VersionUse(op *history.Operation) replay.VersionUse {
 	return replay.VersionUse{}
 }
 
+// AppendHeld appends the value that op appends, or the one that it read; see replay.Holder.
+func (s logSpec) AppendHeld(dst []replay.Held, op *history.Operation) []replay.Held {
+	switch v := op.Result; {
+	case op.Method == "append":
+		return append(dst, replay.Held{Value: op.Args[0], Puts: true, Verb: "appended"})
+	case len(op.Args) == 1 && v.Kind() != history.Null && table.AnyValue.Has(v.Kind()):
+		return append(dst, replay.Held{Value: v, Verb: "appended"})
+	}
+	return dst
+}
+
 var logEntry = table.Entry{Name: "log",
 	Doc:     "a log that grows at its end; append returns the index of the new entry",
 	Methods: &logTable.Signatures,

@@ -110,6 +110,17 @@ func (s versionedSpec) VersionUse(op *history.Operation) replay.VersionUse {
 	return replay.VersionUse{}
 }
 
+// AppendHeld appends the value that op puts, or the one that it found; see replay.Holder.
+func (s versionedSpec) AppendHeld(dst []replay.Held, op *history.Operation) []replay.Held {
+	switch r := op.Result; {
+	case len(op.Args) == 3 && !s.Facts(op).ReadOnly:
+		return append(dst, replay.Held{Value: op.Args[1], Part: op.Args[0], Puts: true, Verb: "put"})
+	case r.Kind() == history.List:
+		return append(dst, replay.Held{Value: r.List()[0], Part: op.Args[0], Verb: "put"})
+	}
+	return dst
+}
+
 var versionedEntry = table.Entry{Name: "versioned-kv",
 	Doc:     "a map from keys to values with versions, as in the labs of MIT 6.5840; put names the version that it replaces",
 	Methods: &versionedTable.Signatures,
