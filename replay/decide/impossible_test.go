@@ -117,7 +117,11 @@ func randomArgs(r *rand.Rand, signature string) (args []history.Value) {
 	}
 	for param := range strings.SplitSeq(inside, ", ") {
 		text := fmt.Sprint(r.IntN(3))
-		switch _, kinds, _ := strings.Cut(param, ": "); {
+		switch name, kinds, _ := strings.Cut(param, ": "); {
+		case name == "compares":
+			text = fmt.Sprintf(`[["version", "a", %s]]`, text)
+		case name == "success", name == "failure":
+			text = fmt.Sprintf(`[["put", "a", %s], ["get", "a"]]`, text)
 		case strings.HasPrefix(signature, "txn"):
 			text = fmt.Sprintf(`[["write", "x", %s], ["read", "x", null]]`, text)
 		case kinds == "bool":

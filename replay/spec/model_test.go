@@ -80,6 +80,8 @@ var models = []model{
 	{"log", small, []string{"length = " + forIndexes("read")}},
 	{"lock", small, []string{forEach("release")[2:] + "; tryAcquire 1 = "}},
 	{`bank:{"a":3,"b":1,"c":0}`, small, []string{"read = "}},
+	{"etcd", small, []string{etcdProbe()}},
+	{`etcd:["revision","mod","version","count","deleted"]`, small, []string{etcdProbe()}},
 	{"ArrayBlockingQueue:3", small, []string{"toString = "}},
 	{"ConcurrentLinkedDeque", small, []string{"toString = "}},
 	{"ConcurrentLinkedQueue", small, []string{"toString = "}},
@@ -104,6 +106,10 @@ func (m *model) invocation(r *rand.Rand, methods *table.Signatures) replay.Invoc
 func (m *model) call(r *rand.Rand, methods *table.Signatures, method int) replay.Invocation {
 	s := methods.List[method]
 	inv := replay.Invocation{Method: s.Names[r.IntN(len(s.Names))]}
+	if len(s.Params) == 3 && s.Params[2].Kinds == table.KindOf(history.List) {
+		inv.Args = randomEtcdTxn(r, func(kinds table.Kinds) history.Value { return m.argument(r, kinds, false) })
+		return inv
+	}
 	switch inv.Method {
 	case "txn":
 		inv.Args = []history.Value{m.transaction(r)}

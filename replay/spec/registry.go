@@ -28,7 +28,7 @@ type Entry struct {
 var entries = slices.Concat([]*table.Entry{
 	&registerEntry, &casRegisterEntry, &counterEntry, &kvEntry, &setEntry, &multisetEntry,
 	&stackEntry, &queueEntry, &dequeEntry, &priorityQueueEntry, &mutexEntry, &multiRegisterEntry,
-	&versionedEntry, &logEntry, &lockEntry, &bankEntry,
+	&versionedEntry, &etcdEntry, &logEntry, &lockEntry, &bankEntry,
 }, java.Entries)
 
 type value = history.Value
@@ -40,6 +40,7 @@ var (
 	_ replay.Stepped   = table.Cells[*cellMap]{}
 	_ replay.Divisible = multiRegisterSpec{}
 	_ replay.Versioned = logSpec{}
+	_ replay.Versioned = etcdSpec{}
 
 	_ replay.Holder      = (*table.Specification[*counter])(nil)
 	_ replay.Projectable = table.Cells[*cellMap]{}
