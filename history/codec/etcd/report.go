@@ -1,19 +1,22 @@
 // Package etcd reads client reports of etcd's robustness tests: an object for each request
-// with its response. They are transactions on registers, in which a missing key is nil:
+// with its response. Their model is etcd; see package spec. Each response is checked with its
+// revision, also ranges, conditions and both branches of transactions, and leases.
 //
-//   - A put and a delete are writes. A range of several keys is read as reads of the keys that it
-//     found.
-//   - Revisions and conditions are not checked.
-//   - Reads at a revision, leases, compactions and defragmentations are left out, since they
-//     neither change nor read the current values. With leases, keys can vanish, so a put with a
-//     lease is a fault.
+//   - A transaction of one put, delete or range, without conditions, is the method of that name.
+//   - A request that failed or did not return, or whose response is not whole, stays pending. If it
+//     is known to have persisted at a revision, it is the method persisted, which returned that.
+//   - A grant of a lease without its number, which nobody can use, is left out.
+//   - Reads at an older revision, compactions and defragmentations are left out, since they
+//     neither change nor read the current values. The warning of the history counts them.
+//   - What all responses of a report lack, such as the revision, is not checked: it is null, and
+//     an argument of the model. It is a fault if only some of them lack it.
 //
 // The record
 //
 //	{"ClientId":1, "Input":{"Type":"range","Range":{"Start":"k"}}, "Call":5,
-//	 "Output":{"Range":{"KVs":[{"Key":"k","Value":{"Value":"v"}}]}}, "Return":9}
+//	 "Output":{"Range":{"KVs":[{"Key":"k","Value":{"Value":"v"},"ModRevision":2,"Version":1}],"Count":1},"Revision":3}, "Return":9}
 //
-// is the operation txn([["read","k",null]]) of process 1, with the result [["read","k","v"]].
+// is the operation get("k") of process 1, with the result [[["k","v",2,1]], 1, 3].
 package etcd
 
 import (
@@ -42,6 +45,20 @@ var Report = decode.Format{
 // ReportName is the name of the format Report.
 const ReportName = "etcd-report"
 
+// A fact is a number that the responses of a report have, or lack.
+type fact int
+
+const (
+	revisionFact fact = iota
+	modFact
+	versionFact
+	countFact
+	deletedFact
+)
+
+// factNames has the names of facts in the argument of the model.
+var factNames = [...]string{"revision", "mod", "version", "count", "deleted"}
+
 // A report reads one stream, which is one history.
 //
 // Its methods from request on read the current record. They note its first fault and go on, so that
@@ -53,9 +70,11 @@ type report struct {
 	b       *decode.History // nil before the first record
 	count   int             // operations so far
 
-	record        history.Value   // the current one, an object
-	fault         string          // of record
-	args, results []history.Value // its reads and writes, without and with the values that reads returned
+	has, lacks                                [len(factNames)]bool // whether responses so far have, or lack, a fact
+	olderReads, compactions, defragmentations int                  // records that are left out
+
+	record history.Value // the current one, an object
+	fault  string        // of record
 }
 
 // Next implements decode.Reader.
@@ -70,7 +89,8 @@ func (d *report) Next() (line int, err error) {
 		return line, decode.Fault(d.scan.Fault)
 	}
 	if d.b == nil {
-		d.b = d.stream.Begin(history.Header{Line: line, Format: "jsonl", Model: "multi-register", Order: history.StampOrder})
+		d.b = d.stream.Begin(history.Header{Line: line, Format: "jsonl", Model: "etcd", Order: history.StampOrder})
+		d.b.Finish = d.finish
 	}
 	if d.b.Failed() {
 		return line, nil
@@ -81,6 +101,31 @@ func (d *report) Next() (line int, err error) {
 		d.b.Errorf(line, "%s", d.fault)
 	}
 	return line, nil
+}
+
+// finish sets what is known at the end of the report: the argument of the model, and the warning.
+func (d *report) finish() {
+	var lacks []history.Value
+	for f, name := range factNames {
+		if d.lacks[f] {
+			lacks = append(lacks, history.StringValue(name))
+		}
+	}
+	if len(lacks) > 0 {
+		d.b.SetModel("etcd", []history.Value{history.ListValue(lacks...)})
+	}
+	var unused []string
+	for _, u := range []struct {
+		n    int
+		what string
+	}{{d.olderReads, "read%s at an older revision"}, {d.compactions, "compaction%s"}, {d.defragmentations, "defragmentation%s"}} {
+		if u.n > 0 {
+			unused = append(unused, fmt.Sprintf("%d "+u.what, u.n, "s"[:min(1, u.n-1)]))
+		}
+	}
+	if len(unused) > 0 {
+		d.b.Warn("not used: " + strings.Join(unused, ", "))
+	}
 }
 
 // otherRecord is the fault of a record that is not of etcd. It says how such records are read.
@@ -96,11 +141,23 @@ func (d *report) request(line int) {
 		return
 	}
 	switch name := request.Text(); name {
-	case "leaseGrant", "leaseRevoke", "defragment", "compact":
-	case "range":
-		if d.optional(history.Int, d.record, "Input", "Range", "Revision").Int() == 0 {
-			d.operation(line, d.rangeRequest)
+	case "defragment":
+		d.defragmentations++
+	case "compact":
+		d.compactions++
+	case "leaseGrant":
+		if id := d.optional(history.Int, d.record, "Input", "LeaseGrant", "LeaseID"); d.outcome() == lost && id.Int() == 0 {
+			return
 		}
+		d.operation(line, d.leaseRequest("leaseGrant", "LeaseGrant"))
+	case "leaseRevoke":
+		d.operation(line, d.leaseRequest("leaseRevoke", "LeaseRevoke"))
+	case "range":
+		if d.optional(history.Int, d.record, "Input", "Range", "Revision").Int() != 0 {
+			d.olderReads++
+			return
+		}
+		d.operation(line, d.rangeRequest)
 	case "txn":
 		d.operation(line, d.transaction)
 	default:
@@ -108,155 +165,88 @@ func (d *report) request(line int) {
 	}
 }
 
-// operation adds the operation whose reads and writes accesses notes. It stays pending if its
-// outcome is unknown.
-func (d *report) operation(line int, accesses func(isLost bool)) {
+// A call is a request as an operation of the model. Its result does not count if it is lost.
+type call struct {
+	method string
+	args   []history.Value
+	result history.Value
+}
+
+// An outcome says what is known of the effect of a request.
+type outcome int
+
+const (
+	returned  outcome = iota
+	lost              // it may or may not have taken effect
+	persisted         // it took effect, and only its revision is known
+)
+
+// operation adds the operation that request returns. It stays pending if it is lost.
+func (d *report) operation(line int, request func(outcome) call) {
 	client := d.at(d.record, "ClientId")
 	if k := client.Kind(); k != history.Int && k != history.String {
 		d.refuse("ClientId is %s, int or string expected", shown(client))
 	}
-	call, isLost := d.required(history.Int, d.record, "Call").Int(), d.isLost()
-	d.args, d.results = d.args[:0], d.results[:0]
-	accesses(isLost)
+	at, out := d.required(history.Int, d.record, "Call").Int(), d.outcome()
+	c := request(out)
 	op := history.IntValue(int64(d.count))
-	invoke := history.Event{Type: history.Invoke, Process: d.keep(client), Op: op, Method: "txn", At: call, Line: line}
-	end := history.Event{Type: history.Info, Process: invoke.Process, Op: op, At: call, Line: line}
-	if !isLost {
-		end.Type, end.At = history.OK, d.required(history.Int, d.record, "Return").Int()
+	invoke := history.Event{Type: history.Invoke, Process: d.keep(client), Op: op, Method: c.method, Args: c.args, At: at, Line: line}
+	end := history.Event{Type: history.Info, Process: invoke.Process, Op: op, At: at, Line: line}
+	if out != lost {
+		end.Type, end.At, end.Result = history.OK, d.required(history.Int, d.record, "Return").Int(), c.result
 	}
-	if end.At < call {
-		d.refuse("Return is %d, less than Call, which is %d", end.At, call)
+	if end.At < at {
+		d.refuse("Return is %d, less than Call, which is %d", end.At, at)
 	}
 	if d.fault != "" {
 		return
 	}
-	invoke.Args, end.Result = d.stream.Pool.List([]history.Value{d.stream.Pool.NewList(d.args)}), d.stream.Pool.NewList(d.results)
 	d.count++
 	d.b.Add(&invoke)
 	d.b.Add(&end)
 }
 
-// isLost reports whether the outcome of the request is unknown: it did not return, it failed, or
-// the response is not complete. A request that is Persisted took effect without a response.
-func (d *report) isLost() bool {
+// outcome returns the outcome of the record. It is lost if the request did not return or failed,
+// and if the response is not complete.
+func (d *report) outcome() outcome {
 	if ret := d.optional(history.Int, d.record, "Return"); ret.Kind() == history.None || ret.Int() < 0 {
-		return true
+		return lost
 	}
-	return d.optional(history.String, d.record, "Output", "Error").Text() != "" ||
-		d.optional(history.Bool, d.record, "Output", "PartialResponse").Bool() ||
-		d.optional(history.Bool, d.record, "Output", "Persisted").Bool()
+	switch {
+	case d.optional(history.String, d.record, "Output", "Error").Text() != "",
+		d.optional(history.String, d.record, "Output", "ClientError").Text() != "",
+		d.optional(history.Bool, d.record, "Output", "PartialResponse").Bool():
+		return lost
+	case !d.optional(history.Bool, d.record, "Output", "Persisted").Bool():
+		return returned
+	case d.optional(history.Int, d.record, "Output", "PersistedRevision").Int() > 0 && d.at(d.record, "Input", "Type").Text() == "txn":
+		return persisted
+	}
+	return lost
 }
 
-// rangeRequest notes the reads of a range outside of transactions.
-func (d *report) rangeRequest(isLost bool) {
-	d.required(history.Map, d.record, "Input", "Range")
-	if !isLost {
-		d.read(d.at(d.record, "Input"), d.at(d.record, "Output", "Range"))
+// fact returns a number of a response, or null if responses lack it.
+func (d *report) fact(f fact, object history.Value, path ...string) history.Value {
+	v := d.optional(history.Int, object, path...)
+	isMissing := v.Kind() == history.None
+	d.has[f] = d.has[f] || !isMissing
+	if d.lacks[f] = d.lacks[f] || isMissing; d.lacks[f] && d.has[f] {
+		d.refuse("some responses have %s, and others do not", path[len(path)-1])
 	}
-}
-
-// transaction notes the reads and writes of a transaction. If it is lost, these are the writes that
-// it may have done.
-func (d *report) transaction(isLost bool) {
-	txn, branch := d.required(history.Map, d.record, "Input", "Txn"), "OperationsOnSuccess"
-	if d.optional(history.Bool, d.record, "Output", "Txn", "Failure").Bool() {
-		branch = "OperationsOnFailure"
-	}
-	steps, found := d.optional(history.List, txn, branch).List(), []history.Value(nil)
-	if isLost {
-		for _, step := range d.optional(history.List, txn, "OperationsOnFailure").List() {
-			if scan.Member(step, "Type").Text() != "range-operation" {
-				d.refuse("both branches of a lost transaction have effects")
-			}
-		}
-	} else {
-		response := d.required(history.Map, d.record, "Output", "Txn")
-		found = d.optional(history.List, response, "Results").List()
-		if len(found) != len(steps) {
-			d.refuse("%s has %d operations, and Results %d results", branch, len(steps), len(found))
-		}
-	}
-	for i := 0; i < len(steps) && d.fault == ""; i++ {
-		switch kind := scan.Member(steps[i], "Type"); kind.Text() {
-		case "put-operation":
-			d.put(steps[i])
-		case "delete-operation":
-			d.note("write", d.required(history.String, steps[i], "Delete", "Key"), history.NullValue, history.NullValue)
-		case "range-operation":
-			if !isLost {
-				d.read(steps[i], found[i])
-			}
-		default:
-			d.refuse("an unknown type of operation: %s", shown(kind))
-		}
-	}
-}
-
-// put notes the write of an operation with a Put.
-func (d *report) put(step history.Value) {
-	key := d.required(history.String, step, "Put", "Key")
-	if d.optional(history.Int, step, "Put", "LeaseID").Int() != 0 {
-		d.refuse("a put with a lease, of the key %s", shown(key))
-	}
-	value := d.content(d.at(step, "Put"), key)
-	d.note("write", key, value, value)
-}
-
-// read notes the reads of an operation with a Range, unless it reads at a revision.
-func (d *report) read(step, found history.Value) {
-	if d.optional(history.Int, step, "Range", "Revision").Int() != 0 {
-		return
-	}
-	if found.Kind() != history.Map {
-		d.refuse("the result of a range is %s, map expected", shown(found))
-	}
-	start, stop := d.required(history.String, step, "Range", "Start").Text(), d.optional(history.String, step, "Range", "End").Text()
-	kvs := d.optional(history.List, found, "KVs").List()
-	known := make(map[string]bool, len(kvs))
-	for _, kv := range kvs {
-		key := d.required(history.String, kv, "Key")
-		k := key.Text()
-		isAsked := k == start
-		if stop != "" {
-			isAsked = start <= k && (k < stop || stop == "\x00") // which stands for no end
-		}
-		switch {
-		case !isAsked:
-			d.refuse("KVs has the key %s, and the range does not ask for it", shown(key))
-		case known[k]:
-			d.refuse("KVs has the key %s twice", shown(key))
-		}
-		known[k] = true
-		d.note("read", key, history.NullValue, d.content(kv, key))
-	}
-	if stop == "" && len(kvs) == 0 {
-		d.note("read", d.at(step, "Range", "Start"), history.NullValue, history.NullValue)
-	}
-}
-
-// content returns the value of a key. It is an object that has the hash of a long value; other
-// recorders have the value itself.
-func (d *report) content(object, key history.Value) history.Value {
-	v := d.at(object, "Value")
-	if v.Kind() == history.Map {
-		if hash := d.optional(history.Int, v, "Hash"); hash.Int() != 0 {
-			return hash
-		}
-		v = d.at(v, "Value")
-	}
-	if v.Kind() == history.None {
-		d.refuse("the key %s has no value", shown(key))
+	if isMissing {
+		return history.NullValue
 	}
 	return v
 }
 
-// note notes a read or a write of a key, with its argument and its result.
-func (d *report) note(method string, key, arg, result history.Value) {
-	access := []history.Value{d.stream.Pool.Text([]byte(method)), d.keep(key), d.keep(arg)}
-	d.args = append(d.args, d.stream.Pool.NewList(access))
-	access[2] = d.keep(result)
-	d.results = append(d.results, d.stream.Pool.NewList(access))
+// revision returns the revision of the response.
+func (d *report) revision() history.Value {
+	return d.fact(revisionFact, d.record, "Output", "Revision")
 }
+
+// list and word return values that live as long as the history.
+func (d *report) list(values ...history.Value) history.Value { return d.stream.Pool.NewList(values) }
+func (d *report) word(text string) history.Value             { return d.stream.Pool.Text([]byte(text)) }
 
 // keep returns a copy of a value of the record, which lives as long as the history.
 func (d *report) keep(v history.Value) history.Value {
