@@ -287,7 +287,7 @@ var etcdTable = table.New([]table.Method[*etcdStore]{
 })
 
 var etcdEntry = table.Entry{Name: "etcd", Args: "[:lacks]",
-	Doc:     "etcd's key-value store with revisions, transactions and leases; results lack the facts in the list that is the argument",
+	Doc:     "etcd's key-value store: revisions, transactions, leases; the argument lists what results do not have",
 	Methods: &etcdTable.Signatures,
 	Make:    newEtcd,
 	Notes: []string{

@@ -122,14 +122,31 @@ func transaction(r *rand.Rand, elements []history.Value) history.Value {
 	return history.ListValue(list...)
 }
 
+// etcdList returns the compares of a transaction of etcd, or a list of its steps.
+func etcdList(r *rand.Rand, elements []history.Value, compares bool) history.Value {
+	list := make([]history.Value, r.IntN(3))
+	for i := range list {
+		key, element, text := history.StringValue("a"[r.IntN(2):]), elements[r.IntN(len(elements))], history.StringValue
+		choices := [][]history.Value{{text("put"), key, element}, {text("delete"), key}, {text("get"), key}}
+		if compares {
+			choices = [][]history.Value{{text("value"), key, element}, {text("version"), key, history.IntValue(int64(r.IntN(3)))}}
+		}
+		list[i] = history.ListValue(choices[r.IntN(len(choices))]...)
+	}
+	return history.ListValue(list...)
+}
+
 // invocation returns a random call with the signature that the specification
 // accepts, or false if it found none.
 func (s signature) invocation(r *rand.Rand, sp replay.Spec, elements []history.Value) (replay.Invocation, bool) {
 	for range 20 {
 		inv := replay.Invocation{Method: s.names[r.IntN(len(s.names))]}
-		for _, kinds := range s.args {
+		for i, kinds := range s.args {
 			v := value(r, kinds, elements)
-			if s.names[0] == "txn" {
+			switch {
+			case sp.Name() == "etcd" && kinds == "list":
+				v = etcdList(r, elements, i == 0)
+			case s.names[0] == "txn":
 				v = transaction(r, elements)
 			}
 			inv.Args = append(inv.Args, v)
