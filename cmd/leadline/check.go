@@ -45,7 +45,7 @@ func setupCheck(flags *pflag.FlagSet) func(streams, []string) int {
 	f := newCheckFlags(flags)
 	f.judges = true
 	flags.BoolVar(&f.explain, "explain", true, "if a history is not linearizable, report the results that no order explains")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the time of each history, and its witness (JSON always has that)")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the time and the witness of each history")
 	f.output = outputFlag(flags, "text", "json", "timeline")
 	flags.StringSliceVar(&f.weak, "weak", nil, "methods that may miss effects, as `METHOD=LEVEL`,...: weak (also without =LEVEL), basic, monotonic, peer, causal or bundle")
 	f.batch.declare(flags)

@@ -64,7 +64,7 @@ func (in *input) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&in.Format, "format", "", "`name` of the files' format (default: by content; see leadline formats)")
 	flags.StringArrayVar(&in.mapping, "map", nil, "what the fields of other records (JSON, CSV, logfmt) mean: `NAME=EXPRESSION,...` or @FILE, as "+
 		"process=client,type=kind,f=lower(op); may be repeated (see leadline help mapping)")
-	flags.StringVar(&in.durability, "durability", "", "at a crash, open operations are `strict|durable`")
+	flags.StringVar(&in.durability, "durability", "", "what a crash means: `strict|durable`")
 	flags.BoolVarP(&in.quiet, "quiet", "q", false, "do not name the files of directories that are left out, only count them")
 	flagkind.Limit(flags, &in.Limits)
 }

@@ -26,7 +26,7 @@ func (e *Entry) Key() [16]byte {
 		b = history.StringValue(text).AppendKey(b)
 	}
 	b = appendValues(appendValues(b, h.ModelArgs), h.Processes)
-	b = appendNumbers(b, e.Number, number(h.IsRelaxed()), int(h.Tie), int(h.Order), number(timed != nil), h.Dropped)
+	b = appendNumbers(b, e.Number, number(h.IsRelaxed()), int(h.Tie), int(h.Order), int(h.Durability), number(timed != nil), h.Dropped)
 	sha.Write(b)
 	writeHistory(sha, h)
 	if timed != nil {
@@ -49,7 +49,7 @@ func writeHistory(w io.Writer, h *history.History) {
 		op := h.Operation(i)
 		b = history.StringValue(op.Method).AppendKey(b[:0])
 		b = op.ID().AppendKey(op.Result.AppendKey(appendValues(b, op.Args)))
-		b = appendNumbers(b, int(op.Process), int(op.Call), int(op.Return), number(op.Happened), number(op.Waits))
+		b = appendNumbers(b, int(op.Process), int(op.Call), int(op.Return), number(op.Happened), number(op.Waits), number(op.Crashed))
 		b = binary.AppendVarint(b, int64(op.Version))
 		w.Write(b)
 	}

@@ -19,6 +19,7 @@ var inKey = map[string]bool{
 	"History.Header.ModelArgs":    true,
 	"History.Header.Tie":          true,
 	"History.Header.Order":        true,
+	"History.Header.Durability":   true,
 	"History.Header.Unterminated": false, // AppendLine takes it from the entry
 	"History.Header.SortedBy":     false, // AppendLine takes it from the entry
 	"History.Header.NoProcesses":  false, // for display
@@ -42,6 +43,7 @@ var inKey = map[string]bool{
 	"Operation.Happened":          true,
 	"Operation.Waits":             true,
 	"Operation.Version":           true,
+	"Operation.Crashed":           true,
 	"Wait.Op":                     true,
 	"Wait.For":                    true,
 	"Operation.ended":             false, // for the Builder

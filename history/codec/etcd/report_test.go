@@ -225,7 +225,7 @@ func TestEtcdReportEnd(t *testing.T) {
 		{strings.Repeat(wrong+"\n", history.MaxErrors+5), decode.Limits{}, most + "too many errors"},
 		{whole, decode.Limits{Line: 100}, "in:1: line longer than 100 bytes"},
 		{strings.Repeat(whole+"\n", 10), decode.Limits{History: 1000}, "in:7: history larger than 1000 bytes"},
-		{strings.Repeat(whole+"\n", 100), decode.Limits{Memory: 4 << 10}, "in:7: the history takes more than 4 KiB of memory"},
+		{strings.Repeat(whole+"\n", 100), decode.Limits{Memory: 4 << 10}, "in:6: the history takes more than 4 KiB of memory"},
 	} {
 		if got := reportOf(test.in, test.limits); got != test.want {
 			t.Errorf("%.300s\ngot  %s\nwant %s", test.in, got, test.want)
