@@ -41,6 +41,20 @@ type VersionUse struct {
 	Value history.Value
 }
 
+// A Numbered is a State of a Versioned that numbers the changes of the whole object.
+type Numbered interface {
+	// Number returns the version of the last change, or a negative number if there are none.
+	Number() int64
+}
+
+// NumberOf returns the number of a Numbered, and -1 for another State.
+func NumberOf(s State) int64 {
+	if n, ok := s.(Numbered); ok {
+		return n.Number()
+	}
+	return -1
+}
+
 // A Contradiction is why no order of the operations has the versions of two of them.
 type Contradiction struct {
 	Ops    []int32 // the two, in the order of their invocations

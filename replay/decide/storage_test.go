@@ -3,6 +3,7 @@ package decide_test
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/leadline/leadline/history"
@@ -82,6 +83,29 @@ var storages = []storage{
 		m, _ := history.MapValue(history.StringValue("a"), history.IntValue(a), history.StringValue("b"), history.IntValue(3-a))
 		return m
 	}},
+	{"etcd", 5000, func(r *rand.Rand) replay.Invocation {
+		step := func(method string, args ...history.Value) history.Value {
+			return history.ListValue(append([]history.Value{history.StringValue(method)}, args...)...)
+		}
+		switch r.IntN(6) {
+		case 0:
+			return replay.Invocation{Method: "get", Args: []history.Value{name(r)}}
+		case 1:
+			return replay.Invocation{Method: "delete", Args: []history.Value{name(r)}}
+		case 2:
+			return replay.Invocation{Method: "txn", Args: []history.Value{history.ListValue(step("mod", name(r), small(r, 5))),
+				history.ListValue(step("put", name(r), small(r, 3)), step("delete", name(r))), history.ListValue(step("get", name(r)))}}
+		}
+		return replay.Invocation{Method: "put", Args: []history.Value{name(r), small(r, 3)}}
+	}, func(r *rand.Rand, inv replay.Invocation, result history.Value) history.Value {
+		if inv.Method == "put" {
+			return history.IntValue(max(0, result.Int()+int64(r.IntN(3)-1)))
+		}
+		list := slices.Clone(result.List())
+		last := len(list) - 1
+		list[last] = history.IntValue(max(0, list[last].Int()+int64(r.IntN(3)-1)))
+		return history.ListValue(list...)
+	}},
 }
 
 // TestStorageRandom compares histories of up to four clients of storage systems, some of them
@@ -98,13 +122,15 @@ func TestStorageRandom(t *testing.T) {
 			count := map[bool]int{}
 			for range n {
 				h := s.history(t, r, m)
-				v, err := decide.Check(context.Background(), h, m, replay.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
 				want := hasOrder(h, m)
-				if (v.Answer == replay.Linearizable) != want || v.Answer == replay.Undecided {
-					t.Fatalf("%v, want %v:\n%s", v.Answer, want, versionsText(h))
+				for _, engine := range []replay.Engine{replay.AutoEngine, replay.SearchEngine} {
+					v, err := decide.Check(context.Background(), h, m, replay.Options{Engine: engine})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if (v.Answer == replay.Linearizable) != want || v.Answer == replay.Undecided {
+						t.Fatalf("%v: %v, want %v:\n%s", engine, v.Answer, want, versionsText(h))
+					}
 				}
 				count[want]++
 			}

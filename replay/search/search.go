@@ -92,6 +92,7 @@ func (r *runner) whole(a *arrangement) replay.Finding {
 		return replay.Declines("")
 	}
 	machine.UseCompact(a.recorded)
+	machine.UseVersions(a.recorded)
 	machine.Bound(r.meter, r.maxBytes)
 	defer machine.Release()
 	s := newWalk(a, machine, r)

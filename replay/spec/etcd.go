@@ -41,6 +41,9 @@ const (
 // etcdFactNames has the names of etcdFacts, in their order.
 var etcdFactNames = []string{"revision", "mod", "version", "count", "deleted"}
 
+// Number implements replay.Numbered.
+func (s *etcdStore) Number() int64 { return s.revision }
+
 func (s *etcdStore) Clone() *etcdStore {
 	return &etcdStore{s.revision, s.keys.Clone(), s.leases.Clone(), s.lacks}
 }

@@ -27,7 +27,8 @@ type Machine struct {
 	keptBytes  int64   // bytes after the last Keep
 	// compact, if it is not nil, has the states instead of the tables: a sequence or a
 	// composite.
-	compact persistent
+	compact   persistent
+	numbering *numbering // see UseVersions; nil without it
 
 	meter    *meter.Meter // see Bound
 	maxBytes int64        // bound of the tables; 0: no bound
@@ -187,7 +188,11 @@ func (m *Machine) Step(state, op int32) int32 {
 	if m.compact != nil {
 		return m.compact.step(state, op)
 	}
-	return m.stepWhole(state, op)
+	next := m.stepWhole(state, op)
+	if m.numbering != nil && m.ops[op].Pending() && m.forbids(state, next) {
+		return Fail
+	}
+	return next
 }
 
 // stepWhole is Step on whole objects.

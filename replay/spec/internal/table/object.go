@@ -137,6 +137,14 @@ func (o object[S]) Clone() replay.State { return object[S]{o.table, o.state.Clon
 
 func (o object[S]) AppendKey(dst []byte) []byte { return o.state.AppendKey(dst) }
 
+// Number implements replay.Numbered, for states that do.
+func (o object[S]) Number() int64 {
+	if n, ok := any(o.state).(replay.Numbered); ok {
+		return n.Number()
+	}
+	return -1
+}
+
 // String returns the state in words for people.
 func (o object[S]) String() string { return string(o.state.AppendText(nil)) }
 
