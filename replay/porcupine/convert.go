@@ -183,6 +183,8 @@ type recorded struct {
 	part, client  int
 	input, output any
 	call, ret     int64
+	version       history.Version
+	from, to      int64 // call and ret, narrowed by versions
 }
 
 // A converter makes a history and the specification for it.
@@ -191,6 +193,8 @@ type converter struct {
 	order    history.Order
 	contents contents
 	ops      []*recorded // in the order of their calls, as in the history
+	// contradicts is set if versions contradict real time, so that porcupine's search is of no use.
+	contradicts bool
 }
 
 func newConverter(model porcupine.Model, order history.Order) (*converter, error) {
@@ -211,6 +215,7 @@ func (c *converter) arrange() {
 	slices.SortStableFunc(c.ops, func(a, b *recorded) int { return cmp.Or(cmp.Compare(a.call, b.call), a.id.Compare(b.id)) })
 	number := map[int]int{}
 	for i := range c.ops {
+		c.ops[i].from, c.ops[i].to = c.ops[i].call, c.ops[i].ret
 		part, seen := number[c.ops[i].part]
 		if !seen {
 			part = len(number)
@@ -251,7 +256,7 @@ func (c *converter) build() (*history.History, replay.Spec, error) {
 		switch {
 		case !e.isCall:
 			idle[op.client] = append(list, process[e.op])
-			b.Add(&history.Event{Type: history.OK, Op: op.id, Result: name.result, At: op.ret})
+			b.Add(&history.Event{Type: history.OK, Op: op.id, Result: name.result, Version: op.version, At: op.ret})
 			continue
 		case len(list) > 0:
 			process[e.op], idle[op.client] = list[len(list)-1], list[:len(list)-1]

@@ -39,7 +39,7 @@ func (c *converter) decide(ctx context.Context, i *Info, verbose bool) (err erro
 	defer recovered("checking", &err)
 	start := time.Now()
 	answer := replay.Undecided
-	if steps := c.firstSteps(); steps > 0 {
+	if steps := c.firstSteps(); steps > 0 && !c.contradicts {
 		answer, err = c.search(ctx, steps)
 	}
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *converter) decide(ctx context.Context, i *Info, verbose bool) (err erro
 		case err == nil && v.Decided() && (answer == replay.Undecided || answer == v.Answer):
 			i.Verdict = v
 			return nil
-		case answer == replay.Undecided && v.Cause != replay.Memory:
+		case answer == replay.Undecided && v.Cause != replay.Memory && !c.contradicts:
 			if answer, err = c.search(ctx, math.MaxInt64); err != nil {
 				return err
 			}
@@ -94,7 +94,7 @@ func (c *converter) found(ctx context.Context, answer replay.Answer) replay.Find
 func (c *converter) partitioned() [][]porcupine.Operation {
 	parts := make([][]porcupine.Operation, len(c.spec.parts))
 	for _, op := range c.ops {
-		parts[op.part] = append(parts[op.part], porcupine.Operation{Input: op.input, Call: op.call, Output: op.output, Return: op.ret})
+		parts[op.part] = append(parts[op.part], porcupine.Operation{Input: op.input, Call: op.from, Output: op.output, Return: op.to})
 	}
 	return parts
 }
