@@ -11,6 +11,7 @@
 //	$ leadline check cmd/leadline/testdata/storage/etcd.json
 //	not-linearizable  -            3 ops   2 procs  c=1  cp=0    1 order        cmd/leadline/testdata/storage/etcd.json
 //	    get("a"): [[["a", "1", 2, 1]], 1, 2] (line 3) has version 2, but was invoked after the response of put("a", "2"): 3 (line 2), which has version 3
+//	    not linearizable by themselves: 1 of 3 operations
 //	    more: leadline explain cmd/leadline/testdata/storage/etcd.json
 //	1 history: 0 linearizable, 1 not linearizable, 0 unknown, 0 invalid
 //
@@ -41,7 +42,7 @@
 //	$ leadline check --map 'process=node,f=what,args=what == "read" ? index : entry' --map 'result=what == "read" ? entry : index,call=begin,return=end' --model log cmd/leadline/testdata/storage/log.csv
 //	not-linearizable  -            4 ops   3 procs  c=2  cp=1    2 orders       cmd/leadline/testdata/storage/log.csv
 //	    append("b"): 1 (line 3) and append("c"): 1 (line 4) both made version 1
-//	    not linearizable by themselves: the first 6 of 8 events; 3 of 4 operations
+//	    not linearizable by themselves: the first 6 of 8 events; 2 of 4 operations
 //	    more: leadline explain --map='process=node,f=what,args=what == "read" ? index : entry' --map='result=what == "read" ? entry : index,call=begin,return=end' --model=log cmd/leadline/testdata/storage/log.csv
 //	1 history: 0 linearizable, 1 not linearizable, 0 unknown, 0 invalid
 //

@@ -16,6 +16,9 @@ func (x *explainer) core(base *ops.Problem) {
 	r.meter = x.share(60)
 	r.decide = func(p *ops.Problem) replay.Finding { return x.check(p, r.meter) }
 	r.project()
+	if x.finding.Versions != "" {
+		r.startFrom(x.finding.Conflict)
+	}
 	if x.e.Impossible == "" || !r.isolate(x.e.Unexplained) {
 		r.reduce()
 	}
@@ -114,6 +117,23 @@ func newReducer(p *ops.Problem) *reducer {
 	}
 	r.values = values.Len()
 	return r
+}
+
+// startFrom leaves out all operations but some of the whole history, if these fail.
+func (r *reducer) startFrom(some []int32) {
+	some = slices.Clone(some)
+	for k, op := range some {
+		if r.of != nil {
+			at, _ := slices.BinarySearch(r.of, op)
+			some[k] = int32(at)
+		}
+		if int(some[k]) >= len(r.H.Ops) {
+			return
+		}
+	}
+	if r.fails(some) == replay.NotLinearizable {
+		r.ops = some
+	}
 }
 
 // isolate leaves out all operations but one of the whole history, if that one fails.
