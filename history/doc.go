@@ -44,6 +44,10 @@
 // An edge out of
 // a pending operation, or a mark, says that it happened.
 //
+// An event of type Crash ends processes, and with them their operations without a response.
+// Header.Durability says what these may do: under Strict they took effect before the crash or never,
+// so that their intervals end there (Operation.Crashed); under Durable they are pending.
+//
 // # Values
 //
 // Arguments, results and identifiers are Values: null, booleans, integers,

@@ -31,12 +31,14 @@
 //	Described          facts about operations: roles, parts, what is read-only or impossible
 //	Stepped            what operations do to registers, to the cells of a map, or to a set
 //	Divisible          operations on several parts as steps on one part each
+//	Versioned          what the versions of operations order
 //	Trusted            no trial of the specification at each check
 //
 //	of an Object       what it gives
 //	State              states that are interned, and transitions that are computed once
 //	Nondeterministic   several outcomes of an invocation; it is a State
 //	Judge              outcomes for a result, where all outcomes are too many
+//	Numbered           the version of the object, which bounds what pending operations did
 //	fmt.Stringer       the state in words (see StateText)
 //
 // # Testing a specification
@@ -50,6 +52,19 @@
 // never; they have no result to compare. Where a schedule places one and the
 // object has no transition, it did not take effect, and the state stays the
 // same.
+//
+// # Versions
+//
+// An operation may have a version of the object, such as a revision of a store: see
+// history.Version and Versioned. Versions only grow, so an operation with a smaller version takes effect
+// first; ByVersion has the theorem. What contradicts that is found without a search.
+// Versions can only refute.
+//
+// # Crashes
+//
+// An operation that is open at a crash is pending if its object is to be durable. If it is to
+// be strict, the operation takes effect before the crash or never: its interval ends there, and it has
+// its effect or none; see WithCrashes and history.Durability.
 //
 // # Promises
 //
