@@ -59,7 +59,7 @@ type Builder struct {
 	marks     []rawMark
 	cut       int  // see SetCut
 	waiting   bool // some operation waits for ever
-	crashes   []Event
+	crashes   []rawCrash
 	crashed   int     // FileOrder: operations that were invoked before the last crash
 	uncrashed []int32 // FileOrder: those of them that it has not ended
 	timing    timing  // StampOrder

@@ -42,9 +42,19 @@ func ParseDurability(name string) (Durability, error) {
 	return 0, fmt.Errorf("durability is strict or durable, not %q", name)
 }
 
+// A rawCrash is an event of type Crash.
+type rawCrash struct {
+	processes []Value // nil: all
+	at        int64
+	line      int
+}
+
 // crash adds an event of type Crash, after the events so far or, under StampOrder, at its stamp.
 func (b *Builder) crash(ev *Event) {
-	b.crashes = append(b.crashes, *ev)
+	c := rawCrash{ev.Args, ev.At, ev.Line}
+	if b.h.Order == StampOrder || len(b.crashes) == 0 { // in file order, the first one is for a message
+		b.crashes = append(b.crashes, c)
+	}
 	if b.h.Order == StampOrder {
 		return
 	}
@@ -52,7 +62,7 @@ func (b *Builder) crash(ev *Event) {
 	end := func(i int32) {
 		switch op := &b.ops[i]; {
 		case !op.Pending() || op.dropped:
-		case !b.ends(ev, op):
+		case !b.ends(&c, op):
 			left = append(left, i)
 		case b.endAtCrash(op):
 			op.Return = b.events
@@ -69,8 +79,8 @@ func (b *Builder) crash(ev *Event) {
 }
 
 // ends reports whether a crash ends the operations of a process.
-func (b *Builder) ends(crash *Event, op *Operation) bool {
-	return len(crash.Args) == 0 || slices.ContainsFunc(crash.Args, b.processes.names[op.Process].Equal)
+func (b *Builder) ends(crash *rawCrash, op *Operation) bool {
+	return len(crash.processes) == 0 || slices.ContainsFunc(crash.processes, b.processes.names[op.Process].Equal)
 }
 
 // endAtCrash ends an operation whose outcome is unknown. It reports whether the operation takes
@@ -84,16 +94,16 @@ func (b *Builder) endAtCrash(op *Operation) bool {
 // checkCrashes refuses crashes if nothing says what they mean.
 func (b *Builder) checkCrashes() {
 	if len(b.crashes) > 0 && b.h.Durability == UnknownDurability {
-		b.Errorf(b.crashes[0].Line, "a crash, and nothing says what operations that are open then may do: "+
+		b.Errorf(b.crashes[0].line, "a crash, and nothing says what operations that are open then may do: "+
 			`durability is "strict" if they take effect before the crash or never, and "durable" if they may also do so later`)
 	}
 }
 
 // firstCrash returns the first crash after the invocation of an operation that ends its process,
 // or nil. Under StampOrder only.
-func (b *Builder) firstCrash(i int32) *Event {
+func (b *Builder) firstCrash(i int32) *rawCrash {
 	at := b.timing.calls[i]
-	first := sort.Search(len(b.crashes), func(k int) bool { return b.crashes[k].At > at })
+	first := sort.Search(len(b.crashes), func(k int) bool { return b.crashes[k].at > at })
 	for k := first; k < len(b.crashes); k++ {
 		if b.ends(&b.crashes[k], &b.ops[i]) {
 			return &b.crashes[k]
@@ -105,11 +115,11 @@ func (b *Builder) firstCrash(i int32) *Event {
 // stopAtCrashes ends the processes of operations that are open at a crash, as an unknown outcome
 // does. Under StampOrder only.
 func (b *Builder) stopAtCrashes() {
-	slices.SortStableFunc(b.crashes, func(x, y Event) int { return cmp.Compare(x.At, y.At) })
+	slices.SortStableFunc(b.crashes, func(x, y rawCrash) int { return cmp.Compare(x.at, y.at) })
 	for i := range b.ops {
 		if op := &b.ops[i]; op.Pending() && op.ended == Invoke {
 			if c := b.firstCrash(int32(i)); c != nil {
-				op.ended, b.timing.returns[i] = Info, c.At
+				op.ended, b.timing.returns[i] = Info, c.at
 			}
 		}
 	}
@@ -124,7 +134,7 @@ func (b *Builder) endAtCrashes() {
 			continue
 		}
 		if c := b.firstCrash(int32(i)); c != nil && b.endAtCrash(op) {
-			op.Return, b.timing.returns[i] = NoReturn-1, c.At // arrange gives it a position
+			op.Return, b.timing.returns[i] = NoReturn-1, c.at // arrange gives it a position
 			b.timing.returned = append(b.timing.returned, int32(i))
 		}
 	}

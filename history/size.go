@@ -14,6 +14,7 @@ func (b *Builder) Size() int64 {
 		int64(room)*int64(unsafe.Sizeof(Operation{})) +
 		int64(cap(b.open))*4 + b.timing.size() +
 		int64(cap(b.edges))*int64(unsafe.Sizeof(rawEdge{})) +
+		int64(cap(b.crashes))*int64(unsafe.Sizeof(rawCrash{})) + int64(cap(b.uncrashed))*4 +
 		int64(cap(b.marks))*int64(unsafe.Sizeof(rawMark{})) +
 		int64(cap(b.processes.names))*int64(unsafe.Sizeof(Value{})) +
 		b.index.size() + b.processes.byID.size()

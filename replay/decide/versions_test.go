@@ -119,7 +119,13 @@ func versionsText(h *history.History) (text string) {
 // versionedHistory returns a history of a kv that an object with versions may have, with some
 // versions and results changed.
 func versionedHistory(t *testing.T, r *rand.Rand) *history.History {
-	b := history.NewBuilder(history.Header{Durability: history.Strict + history.Durability(r.IntN(2))})
+	b := history.NewBuilder(history.Header{Durability: history.Strict + history.Durability(r.IntN(2)), Order: history.Order(r.IntN(2))})
+	at := int64(0)
+	add := func(ev *history.Event) {
+		at++
+		ev.At = at
+		b.Add(ev)
+	}
 	type cell struct {
 		value   history.Value
 		version int64
@@ -144,7 +150,7 @@ func versionedHistory(t *testing.T, r *rand.Rand) *history.History {
 			} else {
 				running = nil
 			}
-			b.Add(&crash)
+			add(&crash)
 			continue
 		}
 		if zombie != nil && r.IntN(4) == 0 {
@@ -189,14 +195,15 @@ func versionedHistory(t *testing.T, r *rand.Rand) *history.History {
 					end.Result = value
 				}
 			}
-			b.Add(&call)
+			call.Op, end.Op = call.Process, call.Process
+			add(&call)
 			running = append(running, open{end, next, key, before, c})
 			next++
 			continue
 		}
 		if len(running) > 0 {
 			i := r.IntN(len(running))
-			b.Add(&running[i].event)
+			add(&running[i].event)
 			running = append(running[:i], running[i+1:]...)
 		}
 	}
