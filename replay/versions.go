@@ -88,6 +88,9 @@ const maxNumber = (math.MaxInt64 - 1) / 2
 // apart from what real time and other edges imply. Versions can only refute: each witness of the
 // result is one of h.
 //
+// There are at most 4 million edges (mostVersionEdges), which thousands of operations at a time need;
+// without the rest, versions refute less.
+//
 // It takes O(n log n) for n operations, and O(n c) if c of them overlap that saw two
 // versions, and none made the second one.
 func ByVersion(h *history.History, spec Spec) (ordered *history.History, contradiction *Contradiction) {
@@ -140,6 +143,9 @@ func ByVersion(h *history.History, spec Spec) (ordered *history.History, contrad
 	with.Edges = slices.Compact(with.Edges)
 	return &with, nil
 }
+
+// mostVersionEdges bounds the memory of edges, at 8 bytes each.
+const mostVersionEdges = 1 << 22
 
 // seeMade notes that an operation that made or saw a version saw it, if another one made it.
 func seeMade(list []numbered) {
@@ -227,6 +233,9 @@ func appendVersionEdges(edges []history.Edge, h *history.History, list []numbere
 			for _, b := range list[begin:] {
 				if b.first != list[begin].first || h.Ops[b.op].Call > h.Ops[a.op].Return {
 					break
+				}
+				if len(edges) == mostVersionEdges {
+					return edges
 				}
 				edges = append(edges, history.Edge{From: a.op, To: b.op})
 			}
