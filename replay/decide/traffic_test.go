@@ -15,7 +15,7 @@ import (
 )
 
 // faultsOfStores are faults that TestTraffic plants in etcd, one in a history.
-var faultsOfStores = []string{"stale read", "lost write", "revision reused", "revision skipped", "wrong branch", "range misses a key", "write after it failed"}
+var faultsOfStores = []string{"stale read", "lost write", "revision reused", "revision skipped", "wrong branch", "range misses a key", "write after it failed", "lease resurrected"}
 
 // A moment is when a client of a simulation does what it does next.
 type moment struct {
@@ -27,11 +27,12 @@ type moment struct {
 }
 
 type trafficCall struct {
-	inv    replay.Invocation
-	op     history.Value
-	lost   bool // the response is
-	effect bool
-	result history.Value
+	inv     replay.Invocation
+	op      history.Value
+	lost    bool // the response is
+	effect  bool
+	refused bool // because its lease is gone
+	result  history.Value
 }
 
 type moments []moment
@@ -55,7 +56,9 @@ func traffic(t *testing.T, r *rand.Rand, s replay.Spec, clients, operations, key
 	text := history.StringValue
 	list := history.ListValue
 	state := s.New().(replay.State)
-	old := state.Clone() // some time ago
+	old := state.Clone()     // some time ago
+	var revoked replay.State // before the last lease was revoked that had keys
+	lease, leased := int64(0), false
 	b := history.NewBuilder(history.Header{Model: "etcd"})
 	var next moments
 	plan := func(at, client, kind int, c *trafficCall) {
@@ -69,13 +72,7 @@ func traffic(t *testing.T, r *rand.Rand, s replay.Spec, clients, operations, key
 	for c := range process {
 		process[c] = c
 	}
-	apply := func(inv replay.Invocation) history.Value {
-		result, ok := state.Apply(inv)
-		if !ok {
-			t.Fatalf("%v has no transition", inv)
-		}
-		return result
-	}
+	number := func(s replay.State) int64 { return s.(replay.Numbered).Number() }
 	for next.Len() > 0 {
 		m := heap.Pop(&next).(moment)
 		c := m.call
@@ -92,12 +89,20 @@ func traffic(t *testing.T, r *rand.Rand, s replay.Spec, clients, operations, key
 			switch d := r.IntN(100); {
 			case d < 40:
 				c.inv = replay.Invocation{Method: "put", Args: []history.Value{key, value}}
+				if leased && r.IntN(4) == 0 {
+					c.inv.Args = append(c.inv.Args, history.IntValue(lease))
+				}
 			case d < 60:
 				c.inv, isRead = replay.Invocation{Method: "get", Args: []history.Value{key}}, true
 			case d < 75:
 				c.inv, isRead = replay.Invocation{Method: "range", Args: []history.Value{text("key"), text("\x00"), history.IntValue(0)}}, true
 			case d < 80:
 				c.inv = replay.Invocation{Method: "delete", Args: []history.Value{key}}
+			case d < 83 && !leased:
+				lease, leased = lease+1, true
+				c.inv, isRead = replay.Invocation{Method: "leaseGrant", Args: []history.Value{history.IntValue(lease)}}, true
+			case d < 83 && r.IntN(3) == 0:
+				c.inv, isRead, leased = replay.Invocation{Method: "leaseRevoke", Args: []history.Value{history.IntValue(lease)}}, true, false
 			default:
 				found, _ := state.Clone().Apply(replay.Invocation{Method: "get", Args: []history.Value{key}})
 				mod := history.IntValue(0)
@@ -114,21 +119,25 @@ func traffic(t *testing.T, r *rand.Rand, s replay.Spec, clients, operations, key
 		case 1:
 			before := state.Clone()
 			if c.effect {
-				c.result = apply(c.inv)
+				result, ok := state.Apply(c.inv)
+				c.result, c.refused = result, !ok
+			}
+			if c.inv.Method == "leaseRevoke" && number(before) != number(state) {
+				revoked = before
 			}
 			if made < operations/3 {
 				old = before
 			}
-			if isMiddle && !c.lost {
+			if isMiddle && !c.lost && !c.refused {
 				result := c.result
-				plant(r, state, before, old, c, fault, &state)
-				isPlanted = fault == "write after it failed" && c.lost || !c.result.Equal(result) || fault == "lost write" && state.(interface{ Number() int64 }).Number() == before.(interface{ Number() int64 }).Number() && c.inv.Method == "put"
+				plant(before, old, revoked, c, fault, &state)
+				isPlanted = c.lost || !c.result.Equal(result) || c.inv.Method == "put" && number(state) == number(before)
 			}
 			plan(m.at+1+r.IntN(5000), m.client, 2, c)
 		case 2:
 			end := history.Event{Type: history.OK, Op: c.op, Result: c.result}
 			switch {
-			case c.lost && isPlanted && fault == "write after it failed" && c.result.Kind() == history.Bool:
+			case c.refused && !c.lost, c.lost && c.result.Kind() == history.Bool: // the latter is a fault
 				end = history.Event{Type: history.Fail, Op: c.op}
 			case c.lost:
 				end = history.Event{Type: history.Info, Op: c.op}
@@ -145,9 +154,9 @@ func traffic(t *testing.T, r *rand.Rand, s replay.Spec, clients, operations, key
 	return h, isPlanted
 }
 
-// plant makes a fault of the call that has just taken effect in state, which was before, if
-// the call allows it.
-func plant(r *rand.Rand, after, before, old replay.State, c *trafficCall, fault string, state *replay.State) {
+// plant makes a fault of the call that has just taken effect in state, if the call allows it. before is
+// the state before it, old an older one, and revoked that before a lease was revoked, or nil.
+func plant(before, old, revoked replay.State, c *trafficCall, fault string, state *replay.State) {
 	result := slices.Clone(c.result.List())
 	last := len(result) - 1
 	add := func(n int64) {
@@ -162,6 +171,9 @@ func plant(r *rand.Rand, after, before, old replay.State, c *trafficCall, fault 
 	switch {
 	case fault == "stale read" && c.inv.Method == "range":
 		c.result, _ = old.Clone().Apply(c.inv)
+	case fault == "lease resurrected" && c.inv.Method == "range" && revoked != nil:
+		kvs, _ := revoked.Clone().Apply(c.inv)
+		c.result = history.ListValue(append(slices.Clone(kvs.List()[:last]), result[last])...)
 	case fault == "lost write" && isWrite:
 		*state = before
 	case fault == "revision reused" && isWrite:
