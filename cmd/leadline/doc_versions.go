@@ -15,6 +15,9 @@
 //	    more: leadline explain cmd/leadline/testdata/storage/etcd.json
 //	1 history: 0 linearizable, 1 not linearizable, 0 unknown, 0 invalid
 //
+// A key has one value from its mod revision to each revision at which it is read. What another operation
+// shows of it in between, such as a range that misses it, contradicts that.
+//
 // What is not used of a report, such as compactions, is a warning.
 //
 // The key-value server of MIT 6.5840 has versions of keys: the model versioned-kv. Its operations as

@@ -87,18 +87,38 @@ var storages = []storage{
 		step := func(method string, args ...history.Value) history.Value {
 			return history.ListValue(append([]history.Value{history.StringValue(method)}, args...)...)
 		}
-		switch r.IntN(6) {
+		steps := func() history.Value {
+			var list []history.Value
+			for range 1 + r.IntN(2) {
+				list = append(list, []history.Value{
+					step("put", name(r), small(r, 3)), step("put", name(r), small(r, 3)), step("delete", name(r)), step("get", name(r)),
+				}[r.IntN(4)])
+			}
+			return history.ListValue(list...)
+		}
+		switch r.IntN(8) {
 		case 0:
 			return replay.Invocation{Method: "get", Args: []history.Value{name(r)}}
 		case 1:
 			return replay.Invocation{Method: "delete", Args: []history.Value{name(r)}}
-		case 2:
-			return replay.Invocation{Method: "txn", Args: []history.Value{history.ListValue(step("mod", name(r), small(r, 5))),
-				history.ListValue(step("put", name(r), small(r, 3)), step("delete", name(r))), history.ListValue(step("get", name(r)))}}
+		case 2, 3:
+			return replay.Invocation{Method: "txn", Args: []history.Value{history.ListValue(step("mod", name(r), small(r, 5))), steps(), steps()}}
+		case 4:
+			end := history.StringValue([]string{"", "\x00", "b", "c"}[r.IntN(4)])
+			return replay.Invocation{Method: []string{"range", "keys"}[r.IntN(2)], Args: []history.Value{name(r), end, small(r, 3)}}
+		case 5:
+			switch lease := small(r, 2); r.IntN(4) {
+			case 0:
+				return replay.Invocation{Method: "leaseGrant", Args: []history.Value{lease}}
+			case 1:
+				return replay.Invocation{Method: "leaseRevoke", Args: []history.Value{lease}}
+			default:
+				return replay.Invocation{Method: "put", Args: []history.Value{name(r), small(r, 3), lease}}
+			}
 		}
 		return replay.Invocation{Method: "put", Args: []history.Value{name(r), small(r, 3)}}
 	}, func(r *rand.Rand, inv replay.Invocation, result history.Value) history.Value {
-		if inv.Method == "put" {
+		if result.Kind() == history.Int {
 			return history.IntValue(max(0, result.Int()+int64(r.IntN(3)-1)))
 		}
 		list := slices.Clone(result.List())

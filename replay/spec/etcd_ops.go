@@ -95,6 +95,106 @@ func (s etcdSpec) VersionUse(op *history.Operation) replay.VersionUse {
 	return use
 }
 
+// Reveals returns the keys that op shows, with the revisions that wrote them; see
+// replay.Revealing. Of a transaction, these are the keys that it put, and those whose mod
+// revisions it compared.
+func (s etcdSpec) Reveals(op *history.Operation) ([]replay.Shown, []replay.Absence) {
+	use := s.VersionUse(op)
+	var shows etcdShows
+	revision, isKnown := use.Version.Number()
+	if !isKnown {
+		return nil, nil
+	}
+	result := op.Result.List()
+	switch op.Method {
+	case "put":
+		shows.key(op.Args[0], op.Args[1], revision, revision)
+	case "delete":
+		shows.none(revision, op.Args[0].Equal)
+	case "get", "range", "keys":
+		if len(result) == 3 && result[0].Kind() == history.List {
+			shows.kvs(op, result[0].List(), revision)
+		}
+	case "txn":
+		if len(result) == 3 && result[0].Kind() == history.Bool && use.Kind != replay.AnyVersion {
+			shows.txn(op.Args, result[0].Bool(), use.Kind == replay.NewVersion, revision)
+		}
+	}
+	return shows.shown, shows.absent
+}
+
+// etcdShows is what an operation shows of keys.
+type etcdShows struct {
+	shown  []replay.Shown
+	absent []replay.Absence
+}
+
+func (s *etcdShows) key(key, content value, from, until int64) {
+	s.shown = append(s.shown, replay.Shown{Part: key, Value: content, From: from, Until: until})
+}
+
+func (s *etcdShows) none(at int64, has func(value) bool) {
+	s.absent = append(s.absent, replay.Absence{At: at, Has: has})
+}
+
+// kvs adds the keys of a get, range or keys, and that there are no others.
+func (s *etcdShows) kvs(op *history.Operation, kvs []value, revision int64) {
+	start, end, limit := op.Args[0], "", int64(0)
+	if op.Method != "get" {
+		end, limit = op.Args[1].Text(), op.Args[2].Int()
+	}
+	listed := map[string]bool{}
+	for _, kv := range kvs {
+		l := kv.List()
+		if len(l) != 4 || l[0].Kind() != history.String {
+			return
+		}
+		content := l[1]
+		if op.Method == "keys" {
+			content = value{}
+		}
+		if listed[l[0].Text()] = true; l[2].Kind() == history.Int {
+			s.key(l[0], content, l[2].Int(), revision)
+		}
+	}
+	if limit <= 0 || int64(len(kvs)) < limit {
+		s.none(revision, func(key value) bool {
+			return key.Text() >= start.Text() && isBefore(key, start, end) && !listed[key.Text()]
+		})
+	}
+}
+
+// txn adds what the compares of a transaction that held show of the revision before its own, and
+// the puts of a transaction that deletes nothing.
+func (s *etcdShows) txn(args []value, held, isNew bool, revision int64) {
+	before, steps := revision, args[2].List()
+	if isNew {
+		before--
+	}
+	if held {
+		steps = args[1].List()
+		for _, c := range args[0].List() {
+			switch l := c.List(); {
+			case l[0].Text() != "mod":
+			case l[2].Int() == 0:
+				s.none(before, l[1].Equal)
+			default:
+				s.key(l[1], value{}, l[2].Int(), before)
+			}
+		}
+	}
+	if slices.ContainsFunc(steps, func(step value) bool { return step.List()[0].Text() == "delete" }) {
+		return
+	}
+	isPut := func(step, key value) bool { return step.List()[0].Text() == "put" && step.List()[1].Equal(key) }
+	for i, step := range steps {
+		key := step.List()[1]
+		if isPut(step, key) && !slices.ContainsFunc(steps[i+1:], func(later value) bool { return isPut(later, key) }) {
+			s.key(key, step.List()[2], revision, revision)
+		}
+	}
+}
+
 // etcdVersionKind says whether an operation that has its recorded result made its revision.
 func etcdVersionKind(op *history.Operation) replay.VersionKind {
 	result := op.Result.List()

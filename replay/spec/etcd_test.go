@@ -353,3 +353,55 @@ func TestEtcdVersions(t *testing.T) {
 		}
 	}
 }
+
+// TestEtcdReveals: what results show of keys.
+func TestEtcdReveals(t *testing.T) {
+	s, err := Parse("etcd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ call, want string }{
+		{`put "a" 1 = 3`, `"a"=1 3-3`},
+		{`put "a" 1 = null`, ``},
+		{`delete "a" = =[0,3]`, `a-none@3`},
+		{`get "a" = =[[["a",1,2,1]],1,5]`, `"a"=1 2-5`},
+		{`get "a" = =[[],0,5]`, `a-none@5`},
+		{`get "a" = =[[["a",1]],1,5]`, ``},
+		{`range "a" "\x00" 0 = =[[["a",1,2,1]],1,5]`, `"a"=1 2-5 b-none@5 c-none@5`},
+		{`range "b" "c" 0 = =[[],0,5]`, `b-none@5`},
+		{`range "a" "\x00" 1 = =[[["a",1,2,1]],3,5]`, `"a"=1 2-5`},
+		{`range "a" "\x00" 2 = =[[["a",1,null,1]],1,5]`, `b-none@5 c-none@5`},
+		{`keys "a" "c" 0 = =[[["a",null,2,1]],1,5]`, `"a"= 2-5 b-none@5`},
+		{`txn [["mod","a",2]] [["put","b",7]] [] = =[true,[null],5]`, `"a"= 2-4 "b"=7 5-5`},
+		{`txn [["mod","a",0],["value","b",2]] [["get","b"]] [] = =[true,[[[],0]],5]`, `a-none@5`},
+		{`txn [["mod","a",2]] [] [["put","b",1],["put","b",2]] = =[false,[null,null],5]`, `"b"=2 5-5`},
+		{`txn [["mod","a",2]] [] [["put","b",1],["delete","b"]] = =[false,[null,1],5]`, ``},
+		{`txn [["mod","a",2]] [["delete","b"]] [] = =[true,[null],5]`, ``},
+		{`persisted [] [["put","a",1]] [] = 3`, ``},
+		{`leaseRevoke 1 = 3`, ``},
+	} {
+		op, err := parseCall(test.call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		shown, absent := s.(replay.Revealing).Reveals(op)
+		for _, x := range shown {
+			content := ""
+			if x.Value.Kind() != history.None {
+				content = x.Value.String()
+			}
+			got = append(got, fmt.Sprintf("%v=%s %d-%d", x.Part, content, x.From, x.Until))
+		}
+		for _, x := range absent {
+			for _, key := range []string{"a", "b", "c"} {
+				if x.Has(history.StringValue(key)) {
+					got = append(got, fmt.Sprintf("%s-none@%d", key, x.At))
+				}
+			}
+		}
+		if got := strings.Join(got, " "); got != test.want {
+			t.Errorf("%s: %s, want %s", test.call, got, test.want)
+		}
+	}
+}
