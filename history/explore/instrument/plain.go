@@ -86,7 +86,7 @@ func (r *rewriter) isPoint(list []ast.Expr) bool {
 // evaluated:
 //
 //	x.f = a                At(&x.f).Set(a)
-//	m[k] = a               MapAt(m, k).Set(a)
+//	m[k] = a               MapOf(m).At(k).Set(a)
 //	x.f += a               { p0 := At(&x.f); p0.Set(p0.Load() + (a)) }
 //	x.f, local = f()       { p0 := At(&x.f); v0 := p0.Zero(); v0, local = f(); p0.Set(v0) }
 //
@@ -158,9 +158,9 @@ func (r *rewriter) placed(x ast.Expr, at token.Pos, before string) token.Pos {
 		return x.End()
 	}
 	r.notes.count("map access", 1)
-	r.cut(at, m.X.Pos(), before+r.hooked("MapAt("))
+	r.cut(at, m.X.Pos(), before+r.hooked("MapOf("))
 	r.value(m.X)
-	r.cut(m.X.End(), m.Index.Pos(), ", ")
+	r.cut(m.X.End(), m.Index.Pos(), ").At(")
 	r.value(m.Index)
 	r.closed(m.Index.End(), ")")
 	return m.Index.End()

@@ -101,10 +101,15 @@ type MapPlace[K comparable, E any] struct {
 	k K
 }
 
-// MapAt is At for elements of maps: m[k] = e becomes MapAt(m, k).Set(e).
-func MapAt[M ~map[K]E, K comparable, E any](m M, k K) MapPlace[K, E] {
-	return MapPlace[K, E]{m, k}
-}
+// A Map is a map whose elements plain stores change.
+type Map[K comparable, E any] map[K]E
+
+// MapOf is At for elements of maps: m[k] = e becomes MapOf(m).At(k).Set(e). The type of k may be
+// another one than that of the map's keys, as with interfaces.
+func MapOf[M ~map[K]E, K comparable, E any](m M) Map[K, E] { return Map[K, E](m) }
+
+// At returns the place of an element.
+func (m Map[K, E]) At(k K) MapPlace[K, E] { return MapPlace[K, E]{m, k} }
 
 // Load loads the element.
 func (x MapPlace[K, E]) Load() E { return MapRead(x.m)[x.k] }

@@ -105,7 +105,7 @@ func (f *formatter) Format(n int) string {
 		return s
 	}
 	s := fmt.Sprint(n)
-	schedule.MapAt(formats, n).Set(s)
+	schedule.MapOf(formats).At(n).Set(s)
 	return s
 }
 
