@@ -30,7 +30,7 @@ func WithCrashes(h *history.History, spec Spec) (Spec, error) {
 // crashing is a Spec whose objects may ignore operations that were open at a crash.
 type crashing struct{ Spec }
 
-func (c crashing) New() Object { return crashed{c.Spec.New().(State)} }
+func (c crashing) New() Object { return newCrashed(c.Spec.New().(State)) }
 
 // VersionUse makes it a Versioned.
 func (c crashing) VersionUse(op *history.Operation) VersionUse {
@@ -38,6 +38,14 @@ func (c crashing) VersionUse(op *history.Operation) VersionUse {
 		return v.VersionUse(op)
 	}
 	return VersionUse{}
+}
+
+// Reveals makes it a Revealing.
+func (c crashing) Reveals(op *history.Operation) ([]Shown, []Absence) {
+	if r, ok := c.Spec.(Revealing); ok && !op.Crashed {
+		return r.Reveals(op)
+	}
+	return nil, nil
 }
 
 type describedCrashing struct {
@@ -64,14 +72,31 @@ func (c describedCrashing) Facts(op *history.Operation) Facts {
 // that of an operation without an effect.
 type crashed struct{ State }
 
-func (c crashed) Clone() State { return crashed{c.State.Clone()} }
+func newCrashed(s State) State {
+	if _, judges := s.(Judge); judges {
+		return crashedJudge{crashed{s}}
+	}
+	return crashed{s}
+}
 
-func (c crashed) Outcomes(inv Invocation) []Outcome {
-	all := slices.Clone(Transitions(c.State, inv))
+func (c crashed) Clone() State { return newCrashed(c.State.Clone()) }
+
+func (c crashed) Outcomes(inv Invocation) []Outcome { return withCrashed(Transitions(c.State, inv)) }
+
+func (c crashed) String() string { return StateText(c.State) }
+
+// withCrashed returns outcomes whose next states are crashed ones.
+func withCrashed(outcomes []Outcome) []Outcome {
+	all := slices.Clone(outcomes)
 	for i := range all {
-		all[i].Next = crashed{all[i].Next}
+		all[i].Next = newCrashed(all[i].Next)
 	}
 	return all
 }
 
-func (c crashed) String() string { return StateText(c.State) }
+// crashedJudge is a crashed whose state is a Judge.
+type crashedJudge struct{ crashed }
+
+func (c crashedJudge) Judge(inv Invocation, result history.Value) []Outcome {
+	return withCrashed(c.State.(Judge).Judge(inv, result))
+}

@@ -32,6 +32,7 @@
 //	Stepped            what operations do to registers, to the cells of a map, or to a set
 //	Divisible          operations on several parts as steps on one part each
 //	Versioned          what the versions of operations order
+//	Revealing          what operations show of the parts of an object at a version
 //	Trusted            no trial of the specification at each check
 //
 //	of an Object       what it gives

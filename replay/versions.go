@@ -55,29 +55,6 @@ func NumberOf(s State) int64 {
 	return -1
 }
 
-// A Revealing is a Versioned with versions of the whole object, whose operations show parts of
-// it, such as the keys of a store.
-type Revealing interface {
-	Versioned
-	// Reveals returns what op shows of the object, an operation that Check accepts and that
-	// returned.
-	Reveals(op *history.Operation) ([]Shown, []Absence)
-}
-
-// A Shown is what a part of an object was: version From of the object made it, and nothing
-// changed it up to version Until.
-type Shown struct {
-	Part        history.Value
-	Value       history.Value // None if it is not known
-	From, Until int64
-}
-
-// An Absence says that the object had no part for which Has is true, at a version.
-type Absence struct {
-	At  int64
-	Has func(part history.Value) bool
-}
-
 // A Contradiction is why no order of the operations has the versions of two of them.
 type Contradiction struct {
 	Ops    []int32 // the two, in the order of their invocations
@@ -194,10 +171,14 @@ func seeMade(list []numbered) {
 // isNew reports whether the operation made its version.
 func (n numbered) isNew() bool { return n.first == n.last && n.first%2 == 0 }
 
-// versioned names an operation in a reason.
-func versioned(h *history.History, n numbered) string {
-	op := &h.Ops[n.op]
-	return fmt.Sprintf("%v (line %d)", op, op.Line)
+// contradict returns the Contradiction of two operations.
+func contradict(a, b int32, format string, args ...any) *Contradiction {
+	return &Contradiction{[]int32{min(a, b), max(a, b)}, fmt.Sprintf(format, args...)}
+}
+
+// named names an operation in a reason.
+func named(h *history.History, op int32) string {
+	return fmt.Sprintf("%v (line %d)", &h.Ops[op], h.Ops[op].Line)
 }
 
 // contradictionIn returns two operations of one part whose versions contradict each other, or
@@ -205,10 +186,6 @@ func versioned(h *history.History, n numbered) string {
 func contradictionIn(h *history.History, list []numbered) *Contradiction {
 	byResponse := slices.Clone(list)
 	slices.SortFunc(byResponse, func(a, b numbered) int { return cmp.Compare(h.Ops[a.op].Return, h.Ops[b.op].Return) })
-	because := func(a, b int32, format string, args ...any) *Contradiction {
-		two := []int32{min(a, b), max(a, b)}
-		return &Contradiction{two, fmt.Sprintf(format, args...)}
-	}
 	made, valued := map[int64]numbered{}, map[int64]numbered{}
 	var latest numbered // the one with the largest first that returned
 	returned := 0
@@ -221,11 +198,11 @@ func contradictionIn(h *history.History, list []numbered) *Contradiction {
 		version := n.first / 2
 		switch other, isMade := made[version]; {
 		case returned > 0 && n.last < latest.first:
-			return because(latest.op, n.op, "%s has version %d, but was invoked after the response of %s, which has version %d",
-				versioned(h, n), version, versioned(h, latest), latest.first/2)
+			return contradict(latest.op, n.op, "%s has version %d, but was invoked after the response of %s, which has version %d",
+				named(h, n.op), version, named(h, latest.op), latest.first/2)
 		case !n.isNew():
 		case isMade:
-			return because(other.op, n.op, "%s and %s both made version %d", versioned(h, other), versioned(h, n), version)
+			return contradict(other.op, n.op, "%s and %s both made version %d", named(h, other.op), named(h, n.op), version)
 		default:
 			made[version] = n
 		}
@@ -235,147 +212,10 @@ func contradictionIn(h *history.History, list []numbered) *Contradiction {
 		if other, ok := valued[version]; !ok {
 			valued[version] = n
 		} else if !other.value.Equal(n.value) {
-			return because(other.op, n.op, "version %d has two values: %s and %s", version, versioned(h, other), versioned(h, n))
+			return contradict(other.op, n.op, "version %d has two values: %s and %s", version, named(h, other.op), named(h, n.op))
 		}
 	}
 	return nil
-}
-
-// A showing is a Shown of an operation.
-type showing struct {
-	op int32
-	Shown
-}
-
-// A shownVersion is what operations show of one version of a part.
-type shownVersion struct {
-	longest showing // the one that shows it the longest
-	valued  showing // one with a value; its Value is None if there is none
-}
-
-// A shownPart is what operations show of a part.
-type shownPart struct {
-	part     history.Value
-	versions map[int64]shownVersion // by From
-	from     []int64                // the keys of versions, sorted
-}
-
-// mostAbsences bounds the time for parts that are absent; without the rest, versions refute less.
-const mostAbsences = 1 << 24
-
-// A partsChecker compares what operations show of the parts of an object.
-type partsChecker struct {
-	h     *history.History
-	spec  Revealing
-	parts []shownPart
-	found *Contradiction // the one whose second operation is invoked first
-}
-
-// contradictionOfParts returns two operations that show different contents of one part of the
-// object at one version, or nil.
-func contradictionOfParts(h *history.History, spec Revealing) *Contradiction {
-	c := partsChecker{h: h, spec: spec}
-	if c.collect(); c.found == nil {
-		c.compare()
-	}
-	if c.found == nil {
-		c.compareAbsences()
-	}
-	return c.found
-}
-
-func (c *partsChecker) contradicts(a, b int32, format string, args ...any) {
-	if a != b && (c.found == nil || max(a, b) < c.found.Ops[1]) {
-		c.found = &Contradiction{[]int32{min(a, b), max(a, b)}, fmt.Sprintf(format, args...)}
-	}
-}
-
-func (c *partsChecker) text(op int32) string { return versioned(c.h, numbered{op: op}) }
-
-// collect finds the parts, and two values of one version of a part.
-func (c *partsChecker) collect() {
-	number := map[string]int{} // of a part, by its key
-	for i := range c.h.Ops {
-		if c.h.Ops[i].Pending() {
-			continue
-		}
-		shown, _ := c.spec.Reveals(&c.h.Ops[i])
-		for _, s := range shown {
-			if s.Until < s.From {
-				continue
-			}
-			key := string(s.Part.AppendKey(nil))
-			n, ok := number[key]
-			if !ok {
-				n, number[key] = len(c.parts), len(c.parts)
-				c.parts = append(c.parts, shownPart{part: s.Part, versions: map[int64]shownVersion{}})
-			}
-			this, part := showing{int32(i), s}, &c.parts[n]
-			v, ok := part.versions[s.From]
-			if !ok {
-				v = shownVersion{this, this}
-				part.from = append(part.from, s.From)
-			}
-			if s.Until > v.longest.Until {
-				v.longest = this
-			}
-			switch {
-			case v.valued.Value.Kind() == history.None:
-				v.valued = this
-			case s.Value.Kind() != history.None && !s.Value.Equal(v.valued.Value):
-				c.contradicts(v.valued.op, this.op, "%s and %s show two values of %v, which version %d made",
-					c.text(v.valued.op), c.text(this.op), s.Part, s.From)
-			}
-			part.versions[s.From] = v
-		}
-	}
-}
-
-// compare sorts the versions of each part, and finds one that was made while another
-// one is shown.
-func (c *partsChecker) compare() {
-	for _, p := range c.parts {
-		slices.Sort(p.from)
-		last := p.versions[p.from[0]].longest
-		for _, from := range p.from[1:] {
-			next := p.versions[from].longest
-			if last.Until >= from {
-				c.contradicts(last.op, next.op, "%s shows that nothing changed %v after version %d until version %d, but %s shows that version %d did",
-					c.text(last.op), p.part, last.From, last.Until, c.text(next.op), from)
-			}
-			if next.Until > last.Until {
-				last = next
-			}
-		}
-	}
-}
-
-// compareAbsences finds a part that is absent at a version at which another operation shows it.
-// At each version, at most one version of a part is shown.
-func (c *partsChecker) compareAbsences() {
-	tried := 0
-	for i := range c.h.Ops {
-		if c.h.Ops[i].Pending() {
-			continue
-		}
-		_, absences := c.spec.Reveals(&c.h.Ops[i])
-		for _, absence := range absences {
-			if tried += len(c.parts); tried > mostAbsences {
-				return
-			}
-			for _, p := range c.parts {
-				k := sort.Search(len(p.from), func(k int) bool { return p.from[k] > absence.At }) - 1
-				if k < 0 {
-					continue
-				}
-				there := p.versions[p.from[k]].longest
-				if there.Until >= absence.At && absence.Has(p.part) {
-					c.contradicts(there.op, int32(i), "%s shows that there is %v from version %d until version %d, but %s shows that there is none at version %d",
-						c.text(there.op), p.part, there.From, there.Until, c.text(int32(i)), absence.At)
-				}
-			}
-		}
-	}
 }
 
 // appendVersionEdges appends the edges for one part. Edges lead from each operation to those of

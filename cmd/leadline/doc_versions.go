@@ -51,9 +51,9 @@
 //
 // Other objects record a version beside the result: version=EXPRESSION in a mapping, "version" in
 // the native format, Process.ReturnVersion of the recorder, porcupine.Versions for porcupine's
-// users. In models with keys, such as kv, it is that of the key.
+// users. In models with keys, such as kv, each key has its own versions.
 //
-// After a crash, nobody knows of the operations that were open. A record of type crash ends them,
+// After a crash, the outcome of open operations is unknown. A record of type crash ends them,
 // and --durability, or the same word in the mapping or the header, says how: strict, if each took
 // effect before the crash or never, and durable, if it may also do so later. Here the second put was
 // open, was lost, and came back:

@@ -158,7 +158,7 @@ func TestClock(t *testing.T) {
 		{`"ts":1,"time":5`, `"ts":2,"time":6`, "$line", ""},
 		{`"ts":1,"@t":"2026-11-28T12:00:00Z"`, `"ts":2`, "", `$env["@t"] and ts look like stamps`},
 		{`"x":1700000001`, `"x":1700000000`, "", "x decreases at line 2"},
-		{`"x":1700000000`, `"x":7`, "", ""}, // it is no stamp
+		{`"x":1700000000`, `"x":7`, "", ""}, // too small for a stamp
 		{`"ts":1,"took_ns":1700000000,"duration":7,"timeout":9,"call_dur":1`, `"ts":2,"took_ns":1500000000,"duration":5`, "", ""},
 		{`"ts":1,"id":17,"size":5000000000000,"note":"at noon"`, `"ts":2,"id":9,"size":1`, "", ""},
 	} {

@@ -162,8 +162,8 @@ func TestStorageRandom(t *testing.T) {
 }
 
 // history returns a history of up to four clients. Each operation takes effect at one moment.
-// Some never return and some results are unknown. In half of the histories, some results are
-// wrong, and some operations have no effect.
+// Some never return, some results are unknown, and some histories have crashes. In half of the
+// histories, some results are wrong, and some operations have no effect.
 func (s storage) history(t *testing.T, r *rand.Rand, m replay.Spec) *history.History {
 	type client struct {
 		inv            replay.Invocation
@@ -174,8 +174,13 @@ func (s storage) history(t *testing.T, r *rand.Rand, m replay.Spec) *history.His
 	clients := make([]client, 1+r.IntN(4))
 	faulty, ops, begun := r.IntN(2) == 0, 3+r.IntN(5), 0
 	state := m.New().(replay.State)
-	b := history.NewBuilder(history.Header{})
+	b := history.NewBuilder(history.Header{Durability: history.Strict})
 	for range 12 * ops {
+		if r.IntN(50) == 0 {
+			b.Add(&history.Event{Type: history.Crash})
+			clear(clients)
+			continue
+		}
 		c := &clients[r.IntN(len(clients))]
 		wrong := faulty && r.IntN(6) == 0
 		switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/leadline/leadline/history/codec/scan"
 )
 
-// InstantOf returns an integer for a number or a date, in the order of those of its kind.
-// A date without a time zone has that of others.
+// InstantOf returns an integer for a number or a date. Integers of numbers are in the order of the
+// numbers, and integers of dates in the order of the dates. A date without a time zone is in UTC.
 func InstantOf(v history.Value) (key int64, ok bool) {
 	switch v.Kind() {
 	case history.Int:

@@ -18,7 +18,7 @@ type Format struct {
 	Sniff func(head []byte) Guess
 	// Open begins to read a stream.
 	Open func(s *Stream) Reader
-	// Durability, if it is known, replaces that of the headers.
+	// Durability, if it is known, overrides the headers.
 	Durability history.Durability
 }
 

@@ -151,8 +151,8 @@ func (s *Stream) end(line int, err error) {
 	}
 }
 
-// Begin begins a history, and delivers the one before it. The format of the header is that of
-// the stream unless it has one.
+// Begin begins a history, and delivers the one before it. A header
+// without a format gets the format of the stream.
 func (s *Stream) Begin(h history.Header) *History {
 	s.begun++
 	s.Deliver()

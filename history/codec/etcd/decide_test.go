@@ -79,8 +79,8 @@ func TestEtcdReportVerdicts(t *testing.T) {
 	}
 }
 
-// TestEtcdReportStaleRead: the revision of the last read is smaller than that of a response that
-// had returned before, so the two contradict each other.
+// TestEtcdReportStaleRead: the last read has a smaller revision than an operation that returned
+// before it was invoked, so the two contradict each other.
 func TestEtcdReportStaleRead(t *testing.T) {
 	stale := strings.Replace(sixRequests, `"KVs":[],"Count":0},"Revision":4`, `"KVs":[{"Key":"a","Value":{"Value":"x"},"ModRevision":2,"Version":1}],"Count":1},"Revision":2`, 1)
 	h, v := check(t, stale)

@@ -28,7 +28,7 @@ import (
 	"github.com/leadline/leadline/history/codec/scan"
 )
 
-// Report is the format of a file of which there is one for each client.
+// Report is the format of client reports. A run has one file for each client.
 var Report = decode.Format{
 	Name:        ReportName,
 	Description: "client reports of etcd's robustness tests, in JSON",

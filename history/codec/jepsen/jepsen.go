@@ -61,7 +61,7 @@ func (d *ednOperations) Next() (line int, err error) {
 	atEnd := d.next()
 	switch {
 	case e.failed() && e.Err != io.EOF:
-		if !e.torn { // otherwise it is no fault of what there is
+		if !e.torn { // otherwise the cut is the cause
 			d.stream.Fault(e.faultLine, "%s", e.fault)
 		}
 		return e.line, e.Err

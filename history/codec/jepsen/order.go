@@ -13,7 +13,7 @@ import (
 type orderKey struct {
 	some   bool         // some event has one
 	absent bool         // some event has none
-	kind   history.Kind // of the keys, all of which are numbers or all dates
+	kind   history.Kind // of the keys: all numbers, or all dates
 	first  int64        // the first key; those after it count up from there while keys is nil
 	keys   []int64      // per event
 }

@@ -123,7 +123,7 @@ func logfmtPairs(line []byte, pairs []textPair) ([]textPair, string) {
 			if err != nil {
 				return nil, fmt.Sprintf("the value of %s has no closing quote", scan.Clip([]byte(name)))
 			}
-			value, _ = strconv.Unquote(quoted) // of which it is a prefix
+			value, _ = strconv.Unquote(quoted) // QuotedPrefix has accepted it
 			pairs = append(pairs, textPair{name: name, value: value, quoted: true})
 			at += len(quoted)
 		}

@@ -104,8 +104,8 @@ type MapPlace[K comparable, E any] struct {
 // A Map is a map whose elements plain stores change.
 type Map[K comparable, E any] map[K]E
 
-// MapOf is At for elements of maps: m[k] = e becomes MapOf(m).At(k).Set(e). The type of k may be
-// another one than that of the map's keys, as with interfaces.
+// MapOf is At for elements of maps: m[k] = e becomes MapOf(m).At(k).Set(e). The type of k may
+// differ from the type of the map's keys, if these are interfaces.
 func MapOf[M ~map[K]E, K comparable, E any](m M) Map[K, E] { return Map[K, E](m) }
 
 // At returns the place of an element.
