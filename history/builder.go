@@ -26,6 +26,12 @@ func (t EventType) String() string {
 	return fmt.Sprintf("event type %d", uint8(t))
 }
 
+// ParseEventType returns the EventType called name.
+func ParseEventType(name string) (t EventType, ok bool) {
+	i := slices.Index(eventNames[:], name)
+	return EventType(max(i, 0)), i >= 0
+}
+
 // An Event is an invocation or a response.
 type Event struct {
 	Type    EventType

@@ -201,8 +201,8 @@ func decodeInput(in *files.Input, file string, opts Options) iter.Seq2[*history.
 		found := false
 		for h, err := range format.Decode(in, file, opts.Limits) {
 			found = true
-			if h != nil && opts.Warn != nil {
-				warn(h, file, opts.Warn)
+			if h != nil && opts.Warn != nil && h.Warning != "" {
+				opts.Warn(&SyntaxError{File: file, Line: h.Line, Msg: h.Warning})
 			}
 			if !yield(h, err) {
 				return
@@ -211,13 +211,6 @@ func decodeInput(in *files.Input, file string, opts Options) iter.Seq2[*history.
 		if !found {
 			yield(nil, &SyntaxError{File: file, Msg: fmt.Sprintf("no history in it (format %s)", format.Name)})
 		}
-	}
-}
-
-// warn warns about what the verdict of h may rest on besides its events.
-func warn(h *history.History, file string, warn func(*SyntaxError)) {
-	if h.Warning != "" {
-		warn(&SyntaxError{File: file, Line: h.Line, Msg: h.Warning})
 	}
 }
 

@@ -1,16 +1,12 @@
 package codec
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
 	"github.com/leadline/leadline/history/codec/records"
 	"github.com/leadline/leadline/history/files"
 )
-
-// ErrKnownFormat is wrapped by the error of Survey for an input that needs no mapping.
-var ErrKnownFormat = errors.New("needs no mapping")
 
 // Survey returns a mapping to fill in for the records of r: comments that list the fields
 // with some values of each, and the names that a mapping has. It ignores opts.Format and opts.Map.
@@ -24,7 +20,7 @@ func Survey(r io.Reader, file string, opts Options) (string, error) {
 		return "", inputError(file, err)
 	}
 	if format, err := detect(in); err == nil {
-		return "", fmt.Errorf("%s: %w: it is in the format %s", file, ErrKnownFormat, format.Name)
+		return "", fmt.Errorf("%s: needs no mapping: it is in the format %s", file, format.Name)
 	}
 	return records.Survey(in, file, opts.Limits)
 }

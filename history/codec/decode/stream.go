@@ -86,9 +86,10 @@ func (s *Stream) close() {
 // Lines returns a reader of the lines of the stream.
 func (s *Stream) Lines() *LineReader { return &LineReader{Window: s.Window, limit: s.Limits.Line} }
 
-// Objects returns a reader of the objects of the stream.
+// Objects returns a reader of the objects of the stream. The values of an object may take more
+// memory than its text, so that the limit of an object is a part of Limits.Memory.
 func (s *Stream) Objects() *ObjectReader {
-	return &ObjectReader{Window: s.Window, Line: 1, LineLimit: s.Limits.Line, ObjectLimit: min(s.Limits.History, s.Limits.Memory)}
+	return &ObjectReader{Window: s.Window, Line: 1, LineLimit: s.Limits.Line, ObjectLimit: min(s.Limits.History, s.Limits.Memory/16)}
 }
 
 // TextLine returns the next line that is not blank. At the end of a stream, it notes in the
@@ -126,8 +127,8 @@ func (s *Stream) run(r Reader) {
 
 // end delivers the last history, and reports what ended the stream. A fault is one of the
 // history that is open there, as it may hide events, and so is the end of a stream that
-// is cut short. After any other error, that history may lack events, and only its faults are
-// delivered.
+// is cut short. After any other error, such as a wrong check sum, what was read may be wrong: of that history,
+// only its faults are delivered, and a complete one that is held back is not.
 func (s *Stream) end(line int, err error) {
 	var fault Fault
 	isFault := errors.As(err, &fault)
@@ -143,7 +144,7 @@ func (s *Stream) end(line int, err error) {
 		s.Deliver()
 	}
 	switch {
-	case s.stopped, err == io.EOF, isFault && open != nil:
+	case err == io.EOF, isFault && open != nil:
 	case isFault:
 		s.FileFault(line, fault.Error())
 	default:
@@ -253,5 +254,4 @@ func (s *Stream) broken(line int, err error) {
 		msg = fmt.Sprintf("reading on after this line: %v", err)
 	}
 	s.give(nil, &history.Error{File: s.File, Line: line, Msg: msg, Err: err})
-	s.stopped = true
 }

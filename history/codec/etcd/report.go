@@ -37,7 +37,6 @@ var Report = decode.Format{
 	Open: func(s *decode.Stream) decode.Reader {
 		objects := s.Objects()
 		objects.Comments = true
-		objects.ObjectLimit = min(objects.ObjectLimit, s.Limits.Memory/16) // the values of an object take more memory than its text
 		return &report{stream: s, objects: objects, scan: scan.Scanner{Pool: new(scan.Pool), Wide: true}}
 	},
 }
@@ -89,7 +88,7 @@ func (d *report) Next() (line int, err error) {
 		return line, decode.Fault(d.scan.Fault)
 	}
 	if d.b == nil {
-		d.b = d.stream.Begin(history.Header{Line: line, Format: "jsonl", Model: "etcd", Order: history.StampOrder})
+		d.b = d.stream.Begin(history.Header{Line: line, Model: "etcd", Order: history.StampOrder})
 		d.b.Finish = d.finish
 	}
 	if d.b.Failed() {

@@ -169,7 +169,7 @@ func (d *console) event() (fault string) {
 		d.ended = false
 		d.words = newWordHistory(d.stream, ConsoleName, line)
 	}
-	ev := wordEvent{typ: l.typ, process: d.process(l.process), f: string(l.f), line: line}
+	ev := wordEvent{typ: l.typ, process: d.stream.Pool.Identifier(l.process), f: string(l.f), line: line}
 	if l.time != nil {
 		ev.time = history.StringValue(string(l.time))
 	}
@@ -183,14 +183,6 @@ func (d *console) event() (fault string) {
 	}
 	d.words.events.add(&ev)
 	return ""
-}
-
-// process returns the process with a number, which is a string in an unusual notation.
-func (d *console) process(text []byte) history.Value {
-	if n, ok := scan.PlainInt(text); ok {
-		return history.IntValue(n)
-	}
-	return d.stream.Pool.Text(text)
 }
 
 // value reads the value at the end of a line. If the operation failed, its error may follow.

@@ -37,6 +37,7 @@ type ednReader struct {
 	token     []byte
 	stack     []history.Value // elements of the collections that are being read
 	pool      *scan.Pool
+	exceeded  func() error // asked as input is read; may be nil
 }
 
 func newEDNReader(w *decode.Window, limit int64, pool *scan.Pool) *ednReader {
@@ -97,6 +98,12 @@ func (e *ednReader) peek() byte {
 			return 0
 		}
 		e.Fill(0)
+		if e.exceeded == nil {
+			continue
+		}
+		if err := e.exceeded(); err != nil {
+			e.Start, e.End, e.Err = 0, 0, err
+		}
 	}
 	return e.Buf[e.Start]
 }

@@ -1,6 +1,8 @@
 package jepsen
 
 import (
+	"errors"
+	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -8,6 +10,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec/decode"
 	"github.com/leadline/leadline/history/codec/scan"
+	"github.com/leadline/leadline/history/files"
 )
 
 var ednTests = []struct {
@@ -131,6 +134,32 @@ func TestEDNFlood(t *testing.T) {
 }
 
 // TestEDNLimits: the sizes of tokens and of histories are bounded.
+// TestLongForms: a form is not read to its end if it is larger than a history may be.
+func TestLongForms(t *testing.T) {
+	for _, lim := range []decode.Limits{{History: 1 << 20}, {Memory: 8 << 20}} {
+		text := &counted{r: io.MultiReader(strings.NewReader("[{:process 0, :type :invoke, :f :write, :value ["), strings.NewReader(strings.Repeat("1 ", 16<<20)))}
+		var last error
+		for _, err := range EDN.Decode(text, "in", lim) {
+			last = err
+		}
+		if !errors.Is(last, files.ErrLimit) || text.n > 8<<20 {
+			t.Errorf("%+v: %v after %d bytes", lim, last, text.n)
+		}
+	}
+}
+
+// counted counts what is read.
+type counted struct {
+	r io.Reader
+	n int
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += n
+	return n, err
+}
+
 func TestEDNLimits(t *testing.T) {
 	long := `[{:process 0, :type :invoke, :f :write, :value "` + strings.Repeat("x", 1000) + `"}]`
 	for _, lim := range []decode.Limits{{Line: 100}, {History: 500}} {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec/decode"
+	"github.com/leadline/leadline/history/codec/scan"
 )
 
 // The names of the formats.
@@ -35,7 +36,9 @@ var KV = decode.Format{
 }
 
 func openEDN(s *decode.Stream, format string) decode.Reader {
-	return &ednOperations{stream: s, format: format, edn: newEDNReader(s.Window, s.Limits.Line, s.Pool)}
+	edn := newEDNReader(s.Window, s.Limits.Line, s.Pool)
+	edn.exceeded = s.Exceeded
+	return &ednOperations{stream: s, format: format, edn: edn}
 }
 
 // ednOperations reads one stream of operations in EDN.
@@ -169,6 +172,8 @@ func (d *ednOperations) element(c byte, ok bool) {
 func (d *ednOperations) begin(line int) {
 	if d.words == nil {
 		d.words = newWordHistory(d.stream, d.format, line)
+		events := d.words.b.Kept
+		d.words.b.Kept = func() int64 { return events() + int64(cap(d.edn.stack))*scan.ValueBytes }
 	}
 }
 

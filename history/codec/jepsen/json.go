@@ -59,6 +59,7 @@ func (d *jsonEvents) event(record history.Value, line int) {
 	ev.typ, known = eventType(typ)
 	switch {
 	case strings.TrimPrefix(ev.process.Text(), ":") == "nemesis":
+		d.words.b.Idle = true
 	case !known:
 		d.words.b.Errorf(line, `type is "invoke", "ok", "fail" or "info", not %q`, scan.Clip([]byte(typ)))
 	case ev.process.Kind() != history.Int && ev.process.Kind() != history.String:

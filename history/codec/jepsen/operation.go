@@ -178,15 +178,6 @@ func setWords(ev *wordEvent, typ, f history.Value) (fault string) {
 
 // eventType returns the event type for a word of Jepsen.
 func eventType(word string) (history.EventType, bool) {
-	switch word {
-	case "invoke":
-		return history.Invoke, true
-	case "ok":
-		return history.OK, true
-	case "fail":
-		return history.Fail, true
-	case "info":
-		return history.Info, true
-	}
-	return 0, false
+	t, ok := history.ParseEventType(word)
+	return t, ok && t <= history.Info
 }

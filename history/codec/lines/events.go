@@ -10,14 +10,6 @@ import (
 	"github.com/leadline/leadline/history/codec/scan"
 )
 
-// process returns the process with an identifier: an integer, or else a string.
-func (d *reader) process(text []byte) history.Value {
-	if n, ok := scan.PlainInt(text); ok {
-		return history.IntValue(n)
-	}
-	return d.stream.Pool.Text(text)
-}
-
 // call reads an invocation. A removal may have its result there already.
 func (d *reader) call(l *line) (fault string) {
 	i, fault := d.find(l.method)
@@ -32,7 +24,7 @@ func (d *reader) call(l *line) (fault string) {
 	if fault != "" {
 		return fault
 	}
-	ev := history.Event{Process: d.process(l.process), Method: m.model, Line: d.lines.Line}
+	ev := history.Event{Process: d.stream.Pool.Identifier(l.process), Method: m.model, Line: d.lines.Line}
 	if m.values != answer {
 		ev.Args = d.stream.Pool.List([]history.Value{value})
 	}
@@ -46,7 +38,7 @@ func (d *reader) call(l *line) (fault string) {
 // response reads the end of an operation. A removal that returns without a value found nothing,
 // unless its call has the value.
 func (d *reader) response(l *line) (fault string) {
-	ev := history.Event{Type: l.typ, Process: d.process(l.process), Line: d.lines.Line}
+	ev := history.Event{Type: l.typ, Process: d.stream.Pool.Identifier(l.process), Line: d.lines.Line}
 	call, open := d.open[scan.IDOf(ev.Process)]
 	if !open {
 		d.b.Add(&ev) // which reports it

@@ -232,20 +232,9 @@ func (l *nativeLine) eventType(s *scan.Scanner) {
 		l.event.Type = history.Invoke
 		return
 	}
-	switch t := s.Text(); string(t) {
-	case "invoke":
-		l.event.Type = history.Invoke
-	case "ok":
-		l.event.Type = history.OK
-	case "fail":
-		l.event.Type = history.Fail
-	case "info":
-		l.event.Type = history.Info
-	case "waits":
-		l.event.Type = history.Waits
-	case "crash":
-		l.event.Type = history.Crash
-	default:
+	t := s.Text()
+	var ok bool
+	if l.event.Type, ok = history.ParseEventType(string(t)); !ok {
 		l.fault(`"type" is "invoke", "ok", "fail", "info", "waits" or "crash", not %q`, scan.Clip(t))
 	}
 }

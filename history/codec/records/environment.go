@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/history/codec/scan"
@@ -26,7 +24,7 @@ type environment struct {
 	seeks     bool            // fields are noted that may say that an operation failed
 	failures  []*recordField  // those that no expression has
 	pool      *scan.Pool      // of values of the history
-	texts     [boxedTexts]any // strings, by hash
+	texts     []any           // strings, by hash; nil: none are kept
 	namesText bool            // some expression names $text
 	every     bool            // fields that are not named are read as well
 	order     []*recordField  // fields in the order of their first occurrence, if every is set
@@ -56,7 +54,7 @@ type recentField struct {
 // newEnvironment returns an environment for a stream. Its fields are copies, to which the
 // stream adds some.
 func newEnvironment(m *mapping, pool *scan.Pool) *environment {
-	e := &environment{pool: pool, values: map[string]any{}, fields: make(map[string]*recordField, len(m.fields)), unseen: slices.Clone(m.paths), namesText: m.namesText}
+	e := &environment{pool: pool, texts: make([]any, boxedTexts), values: map[string]any{}, fields: make(map[string]*recordField, len(m.fields)), unseen: slices.Clone(m.paths), namesText: m.namesText}
 	for name, f := range m.fields {
 		own := *f
 		e.fields[name] = &own
@@ -224,7 +222,7 @@ func (e *environment) parse(s *scan.Scanner, exact bool) any {
 
 // stringOf returns a string.
 func (e *environment) stringOf(b []byte) any {
-	if len(b) > scan.LongestText {
+	if len(b) > scan.LongestText || e.texts == nil {
 		return string(b)
 	}
 	slot := &e.texts[scan.Hash(b)&(boxedTexts-1)]
@@ -249,8 +247,8 @@ func (e *environment) ofText(text string, quoted, exact bool) any {
 	}
 	switch c := text[0]; {
 	case c == '-' || '0' <= c && c <= '9':
-		if n, ok := integerIn(text); ok {
-			return n
+		if n, ok := scan.PlainInt([]byte(text)); ok {
+			return int(n)
 		}
 		if exact {
 			return text
@@ -265,16 +263,6 @@ func (e *environment) ofText(text string, quoted, exact bool) any {
 		}
 	}
 	return e.stringOf([]byte(text))
-}
-
-// integerIn returns the integer that a text is, if it is written as leadline writes it.
-func integerIn(text string) (n int, ok bool) {
-	digits := strings.TrimPrefix(text, "-")
-	if digits == "" || !areDigits(digits) || digits[0] == '0' && text != "0" {
-		return 0, false
-	}
-	n, err := strconv.Atoi(text)
-	return n, err == nil
 }
 
 // valueOf returns the value of the history that the result of an expression means.
@@ -306,7 +294,7 @@ func (e *environment) valueOf(x any) (history.Value, error) {
 			}
 			pairs = append(pairs, e.pool.Text([]byte(key)), value)
 		}
-		m, _ := history.MapValue(pairs...) // whose keys differ
+		m, _ := e.pool.NewMap(pairs) // whose keys differ
 		return m, nil
 	}
 	if elements, ok := elementsOf(x); ok {

@@ -220,18 +220,9 @@ func (d *mapped) event() error {
 	if err != nil {
 		return err
 	}
-	switch word { // which may be a list or an object
-	case "invoke":
-		ev.Type = history.Invoke
-	case "ok":
-		ev.Type = history.OK
-	case "fail":
-		ev.Type = history.Fail
-	case "info":
-		ev.Type = history.Info
-	case "crash":
-		ev.Type = history.Crash
-	default:
+	name, _ := word.(string)
+	var ok bool
+	if ev.Type, ok = history.ParseEventType(name); !ok || ev.Type == history.Waits {
 		return d.wrong(typePart, word, `"invoke", "ok", "fail", "info" or "crash"`)
 	}
 	if err := d.identify(&ev); err != nil {

@@ -28,10 +28,7 @@ type element struct {
 }
 
 func newNestedRecords(s *decode.Stream, path []string) *nestedRecords {
-	n := &nestedRecords{jsonRecords: *newJSONRecords(s), path: path}
-	// The elements of an object take more memory than its text.
-	n.objects.ObjectLimit = min(n.objects.ObjectLimit, s.Limits.Memory/16)
-	return n
+	return &nestedRecords{jsonRecords: *newJSONRecords(s), path: path}
 }
 
 func (s *nestedRecords) size() int { return s.bytes }

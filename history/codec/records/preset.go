@@ -3,6 +3,7 @@ package records
 import (
 	_ "embed"
 	"slices"
+	"sync"
 
 	"github.com/leadline/leadline/history/codec/decode"
 )
@@ -15,16 +16,20 @@ var S2 = decode.Format{
 	Name: "s2", Description: "S2's records of starts and finishes, in JSON", Single: true,
 	Sniff: decode.SniffKeys("event", "client_id", "op_id"),
 	Open: func(s *decode.Stream) decode.Reader {
-		m, err := parseMapping(s2) // its fields are of one stream
-		if err != nil {
-			panic("records: " + err.Error())
-		}
-		m.isPreset = true
-		// Records of one kind need not have what others have.
-		m.paths = slices.DeleteFunc(m.paths, func(p fieldPath) bool { return len(p.members) > 0 })
-		return m.open(s)
+		return s2Mapping().open(s)
 	},
 }
+
+var s2Mapping = sync.OnceValue(func() *mapping {
+	m, err := parseMapping(s2)
+	if err != nil {
+		panic("records: " + err.Error())
+	}
+	m.isPreset = true
+	// Records of one kind need not have what others have.
+	m.paths = slices.DeleteFunc(m.paths, func(p fieldPath) bool { return len(p.members) > 0 })
+	return m
+})
 
 // Format returns the format of records that a mapping describes.
 func Format(text string) (decode.Format, error) {

@@ -69,12 +69,7 @@ func integral(x float64) (int, error) {
 
 // areDigits reports whether there is nothing but digits in a text.
 func areDigits(text string) bool {
-	for i := range len(text) {
-		if text[i] < '0' || '9' < text[i] {
-			return false
-		}
-	}
-	return true
+	return strings.Trim(text, "0123456789") == ""
 }
 
 // scaled returns a decimal number times ten to the power of places.

@@ -39,9 +39,9 @@ func (p *Pool) Release() {
 // Recycle makes the lists and maps that p has made room for others: the caller uses them no more.
 func (p *Pool) Recycle() { p.room = p.chunk }
 
-// PartBytes is about the size of a string, list or map without its content, and valueBytes
+// PartBytes is about the size of a string, list or map without its content, and ValueBytes
 // the size of a Value, in bytes.
-const PartBytes, valueBytes = 48, 16
+const PartBytes, ValueBytes = 48, 16
 
 // LongestText is the length of the longest strings that are shared, in bytes: longer ones seldom
 // recur.
@@ -123,7 +123,7 @@ func (p *Pool) Room(n int) []history.Value {
 	if n == 0 {
 		return nil
 	}
-	p.Made += int64(n) * valueBytes
+	p.Made += int64(n) * ValueBytes
 	if n > poolRoom/8 {
 		return make([]history.Value, n)
 	}
@@ -143,6 +143,14 @@ func (p *Pool) NewList(vs []history.Value) history.Value {
 	}
 	p.Made += PartBytes
 	return history.ListValue(p.List(vs)...)
+}
+
+// Identifier returns the integer that a word is in its usual notation, or else a string.
+func (p *Pool) Identifier(word []byte) history.Value {
+	if n, ok := PlainInt(word); ok {
+		return history.IntValue(n)
+	}
+	return p.Text(word)
 }
 
 // NewMap returns the Map of pairs, which the caller may change afterwards.

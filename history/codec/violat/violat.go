@@ -18,7 +18,9 @@ var Format = decode.Format{
 		return max(decode.SniffKeys("schema")(head), decode.SniffKeys("events")(head))
 	},
 	Open: func(s *decode.Stream) decode.Reader {
-		return &reader{stream: s, objects: s.Objects(), scan: scan.Scanner{Pool: s.Pool}}
+		objects := s.Objects()
+		objects.ObjectLimit = min(s.Limits.History, s.Limits.Memory) // an object is a history, whose memory is bounded while it is read
+		return &reader{stream: s, objects: objects, scan: scan.Scanner{Pool: s.Pool}}
 	},
 }
 
