@@ -18,7 +18,9 @@ type Explanation struct {
 	// Prefix is the number of events (invocations and responses, in order) of
 	// the shortest prefix of the history that is not linearizable. Its last
 	// event is the response of Unexplained. Prefix is 0 if there is no such prefix,
-	// because real time alone can be explained, or if it is missing.
+	// because real time alone can be explained, or if it is missing. If one or two operations
+	// of a long history contradict all orders (see ByVersion), it is the prefix that ends with
+	// them, and shorter ones may fail as well.
 	Prefix int
 	// Unexplained is the operation of the first response that no order
 	// explains: up to the event before it the history is linearizable. It is

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"fmt"
 	"slices"
 	"sort"
 
@@ -61,8 +62,8 @@ type partsChecker struct {
 }
 
 // contradictionOfParts returns two operations that show different contents of one part of the
-// object at one version, or nil. An object has one content at each version, so that no order of the
-// operations has both.
+// object at one version, or one that shows a value that no operation puts there, or nil. An object has
+// one content at each version, which an operation put there, so that no order has these.
 func contradictionOfParts(h *history.History, spec Revealing) *Contradiction {
 	c := partsChecker{h: h, spec: spec}
 	if c.collect(); c.found == nil {
@@ -70,6 +71,9 @@ func contradictionOfParts(h *history.History, spec Revealing) *Contradiction {
 	}
 	if c.found == nil {
 		c.compareAbsences()
+	}
+	if s, ok := spec.(Holder); ok && c.found == nil {
+		c.compareHeld(s)
 	}
 	return c.found
 }
@@ -164,6 +168,43 @@ func (c *partsChecker) compareAbsences() {
 						c.name(there.op), p.part, there.From, there.Until, c.name(int32(i)), absence.At)
 				}
 			}
+		}
+	}
+}
+
+// compareHeld finds the first operation to return that found a value which no operation puts under its key.
+func (c *partsChecker) compareHeld(s Holder) {
+	type finding struct {
+		op int32
+		Held
+	}
+	found := map[string]finding{} // key and value -> the first to return of those that found it
+	var held []Held
+	var key []byte
+	for _, puts := range []bool{false, true} {
+		for i := range c.h.Ops {
+			op := &c.h.Ops[i]
+			if held = held[:0]; puts || !op.Pending() {
+				held = s.AppendHeld(held, op)
+			}
+			for _, h := range held {
+				key = h.Value.AppendKey(h.Part.AppendKey(key[:0]))
+				first, isFound := found[string(key)]
+				switch isKnown := !h.Part.HoldsUnknown() && !h.Value.HoldsUnknown(); {
+				case h.Puts != puts || !puts && !isKnown:
+				case !isKnown:
+					return // it may be any value
+				case puts:
+					delete(found, string(key))
+				case !isFound || op.Return < c.h.Ops[first.op].Return:
+					found[string(key)] = finding{int32(i), h}
+				}
+			}
+		}
+	}
+	for _, f := range found {
+		if c.found == nil || f.op < c.found.Ops[0] {
+			c.found = &Contradiction{[]int32{f.op}, fmt.Sprintf("%s found %v under %v, which is never %s there", c.name(f.op), f.Value, f.Part, f.Verb)}
 		}
 	}
 }

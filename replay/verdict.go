@@ -80,8 +80,8 @@ type Finding struct {
 	// Conflict are operations that an engine found to be in conflict: the history
 	// of these operations alone is not linearizable. It is nil if no engine found any.
 	Conflict []int32
-	// Versions says how the versions of the two operations of Conflict contradict each other; ""
-	// if these were not compared, or do not.
+	// Versions says how the versions of the two operations of Conflict contradict each other, or
+	// that the one found what no operation put there; "" if these were not compared, or do not.
 	Versions string
 	// Reached is the position of the first response that an engine could not get past
 	// before it refuted the history. The history often fails from there on. It is 0 if

@@ -55,9 +55,9 @@ func NumberOf(s State) int64 {
 	return -1
 }
 
-// A Contradiction is why no order of the operations has the versions of two of them.
+// A Contradiction is why no order of the operations has the versions, or the values, of one or two of them.
 type Contradiction struct {
-	Ops    []int32 // the two, in the order of their invocations
+	Ops    []int32 // in the order of their invocations
 	Reason string  // in words for people
 }
 
@@ -84,6 +84,9 @@ const maxNumber = (math.MaxInt64 - 1) / 2
 //   - the same version has two values;
 //   - one shows that nothing changed a part of the object from one version to another, and the
 //     other one that something did: see Revealing.
+//
+// An operation of such an object contradicts all others if it found a value that none of them puts
+// there; see Holder.
 //
 // In each case no order of the operations has the recorded versions, whatever the others are,
 // which is the proof that the two are a core. The edges order exactly what versions order,

@@ -11,7 +11,7 @@
 //	$ leadline check cmd/leadline/testdata/storage/etcd.json
 //	not-linearizable  -            3 ops   2 procs  c=1  cp=0    1 order        cmd/leadline/testdata/storage/etcd.json
 //	    get("a"): [[["a", "1", 2, 1]], 1, 2] (line 3) has version 2, but was invoked after the response of put("a", "2"): 3 (line 2), which has version 3
-//	    not linearizable by themselves: 1 of 3 operations
+//	    not linearizable by themselves: 2 of 3 operations
 //	    more: leadline explain cmd/leadline/testdata/storage/etcd.json
 //	1 history: 0 linearizable, 1 not linearizable, 0 unknown, 0 invalid
 //

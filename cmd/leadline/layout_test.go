@@ -63,6 +63,7 @@ var imports = map[string][]string{
 	"history/explore/shim/synctest":  {"history/explore/schedule", "history/explore/shim/testing", "history/explore/shim/time"},
 	"history/explore/tests":          {"history/explore", "history/explore/schedule", "history/explore/instrument", "history/explore/instrument/golist", "history/explore/worker", "history/explore/tests/inside"},
 	"history/explore/tests/inside":   {"history/explore", "history/explore/schedule", "history/explore/shim/testing", "history/explore/worker"},
+	"replay/proof":                   {},
 	"replay/simulate":                {"history", "replay", "replay/spec"},
 	"history/stress/subject":         {"history", "history/stress"},
 	"replay":                         {"history", "poset", "hitting", "hitting/meter"},

@@ -296,7 +296,9 @@ func (t *task) decide() (replay.Finding, error) {
 	if c := contradiction; c != nil {
 		f := replay.Refuted(replay.SearchEngine)
 		f.Conflict, f.Versions = c.Ops, c.Reason
-		f.Reached = max(t.H.Ops[c.Ops[0]].Return, t.H.Ops[c.Ops[1]].Return)
+		for _, op := range c.Ops {
+			f.Reached = max(f.Reached, t.H.Ops[op].Return)
+		}
 		return f, nil
 	}
 	if ordered != t.H {

@@ -16,10 +16,10 @@ func (x *explainer) core(base *ops.Problem) {
 	r.meter = x.share(60)
 	r.decide = func(p *ops.Problem) replay.Finding { return x.check(p, r.meter) }
 	r.project()
-	if x.finding.Versions != "" {
-		r.startFrom(x.finding.Conflict)
-	}
-	if x.e.Impossible == "" || !r.isolate(x.e.Unexplained) {
+	switch {
+	case x.finding.Versions != "" && r.chooses(x.finding.Conflict...): // whatever the others are
+	case x.e.Impossible != "" && r.chooses(x.e.Unexplained):
+	default:
 		r.reduce()
 	}
 	core := r.ops
@@ -119,8 +119,8 @@ func newReducer(p *ops.Problem) *reducer {
 	return r
 }
 
-// startFrom leaves out all operations but some of the whole history, if these fail.
-func (r *reducer) startFrom(some []int32) {
+// chooses leaves out all operations but some of the whole history, if these fail.
+func (r *reducer) chooses(some ...int32) bool {
 	some = slices.Clone(some)
 	for k, op := range some {
 		if r.of != nil {
@@ -128,24 +128,13 @@ func (r *reducer) startFrom(some []int32) {
 			some[k] = int32(at)
 		}
 		if int(some[k]) >= len(r.H.Ops) {
-			return
+			return false
 		}
 	}
-	if r.fails(some) == replay.NotLinearizable {
-		r.ops = some
-	}
-}
-
-// isolate leaves out all operations but one of the whole history, if that one fails.
-func (r *reducer) isolate(op int32) bool {
-	if r.of != nil {
-		at, _ := slices.BinarySearch(r.of, op)
-		op = int32(at)
-	}
-	if int(op) >= len(r.H.Ops) || r.fails([]int32{op}) != replay.NotLinearizable {
+	if r.fails(some) != replay.NotLinearizable {
 		return false
 	}
-	r.ops = []int32{op}
+	r.ops = some
 	return true
 }
 

@@ -34,6 +34,8 @@ var limits = struct {
 	// long operations.
 	bytes int64
 	long  int
+	// Up to short operations, the prefix is the shortest although others contradict.
+	short int
 
 	// reasons bounds the marks and edges that an explanation names, and coreEdges the
 	// operations of a core whose edges are computed.
@@ -61,6 +63,7 @@ var limits = struct {
 	timesVerdict: 4,
 	bytes:        600,
 	long:         1 << 14,
+	short:        1 << 5,
 	reasons:      16, coreEdges: 256,
 	configurations: 1 << 10, configurationsOfCore: 1 << 14,
 	text: 1 << 26, textUnit: 1 << 6,

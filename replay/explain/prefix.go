@@ -35,7 +35,10 @@ func (x *explainer) base() *ops.Problem {
 	if p != x.Problem {
 		x.prefixes = &draft{Problem: p}
 	}
-	last, cut := x.prefix(p, f)
+	last, cut := x.contradiction(p, &f)
+	if last == replay.NoOperation {
+		last, cut = x.prefix(p, f)
+	}
 	if last == replay.NoOperation {
 		x.missPrefix()
 		return cut
@@ -51,6 +54,17 @@ func (x *explainer) missPrefix() {
 		x.miss("prefix")
 		x.miss("states")
 	}
+}
+
+// contradiction returns the last response of one or two operations whose versions or values
+// contradict all orders, and the prefix of p that ends there, or NoOperation. In a long history, a
+// shorter prefix may fail as well, but only searches find it, and a core of many operations.
+func (x *explainer) contradiction(p *ops.Problem, f *replay.Finding) (int32, *ops.Problem) {
+	if f.Versions == "" || len(p.H.Ops) <= limits.short {
+		return replay.NoOperation, nil
+	}
+	last := slices.MaxFunc(f.Conflict, func(a, b int32) int { return cmp.Compare(p.H.Ops[a].Return, p.H.Ops[b].Return) })
+	return last, x.prefixes.upTo(p.H.Ops[last].Return)
 }
 
 // prefix returns the operation of the first response that no order explains, and the

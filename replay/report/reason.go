@@ -112,7 +112,9 @@ func (p *printer) refuted(v *replay.Verdict) {
 	if v.Explanation == nil {
 		p.passagef("", "The reason was not computed.")
 	}
-	if v.Versions != "" {
+	if v.Versions != "" && len(v.Conflict) == 1 {
+		p.passagef("What was found", "Nothing explains that %s.", Clean(v.Versions))
+	} else if v.Versions != "" {
 		p.passagef("What the versions say", "Versions only grow: %s.", Clean(v.Versions))
 	} else if e.Unexplained != replay.NoOperation {
 		p.unexplained(e)

@@ -116,11 +116,63 @@ func (s etcdSpec) Reveals(op *history.Operation) ([]replay.Shown, []replay.Absen
 			shows.kvs(op, result[0].List(), revision)
 		}
 	case "txn":
-		if len(result) == 3 && result[0].Kind() == history.Bool && use.Kind != replay.AnyVersion {
-			shows.txn(op.Args, result[0].Bool(), use.Kind == replay.NewVersion, revision)
+		if held, ok := etcdBranch(op); ok && use.Kind != replay.AnyVersion {
+			shows.txn(op.Args, held, use.Kind == replay.NewVersion, revision)
 		}
 	}
 	return shows.shown, shows.absent
+}
+
+// AppendHeld appends the values that op may put under keys, and those that it found there; see
+// replay.Holder. What a transaction found may be what it put itself.
+func (s etcdSpec) AppendHeld(dst []replay.Held, op *history.Operation) []replay.Held {
+	result := op.Result.List()
+	found := func(kvs value) {
+		for _, kv := range kvs.List() {
+			if l := kv.List(); len(l) == 4 {
+				dst = append(dst, replay.Held{Value: l[1], Part: l[0], Verb: "put"})
+			}
+		}
+	}
+	switch op.Method {
+	case "put":
+		return append(dst, replay.Held{Value: op.Args[1], Part: op.Args[0], Puts: true, Verb: "put"})
+	case "get", "range":
+		if len(result) == 3 {
+			found(result[0])
+		}
+	case "txn", "persisted":
+		branches := op.Args[1:]
+		if held, ok := etcdBranch(op); ok {
+			branches = branches[:1]
+			if !held {
+				branches = op.Args[2:]
+			}
+			for i, step := range branches[0].List() {
+				if name := step.List()[0].Text(); (name == "get" || name == "range") && i < len(result[1].List()) {
+					if l := result[1].List()[i].List(); len(l) == 2 {
+						found(l[0])
+					}
+				}
+			}
+		}
+		for _, steps := range branches {
+			for _, step := range steps.List() {
+				if l := step.List(); l[0].Text() == "put" {
+					dst = append(dst, replay.Held{Value: l[2], Part: l[1], Puts: true, Verb: "put"})
+				}
+			}
+		}
+	}
+	return dst
+}
+
+// etcdBranch reports whether the compares of a transaction held, if its result says so.
+func etcdBranch(op *history.Operation) (held, ok bool) {
+	if l := op.Result.List(); op.Method == "txn" && op.Result.Kind() == history.List && len(l) == 3 && l[0].Kind() == history.Bool {
+		return l[0].Bool(), true
+	}
+	return false, false
 }
 
 // etcdShows is what an operation shows of keys.
@@ -212,9 +264,9 @@ func etcdVersionKind(op *history.Operation) replay.VersionKind {
 	default:
 		return replay.SeenVersion
 	}
-	if op.Method == "txn" && op.Result.Kind() == history.List && len(result) == 3 && result[0].Kind() == history.Bool {
+	if held, ok := etcdBranch(op); ok {
 		taken := op.Args[2]
-		if result[0].Bool() {
+		if held {
 			taken = op.Args[1]
 		}
 		return stepsVersionKind(taken.List(), result[1].List())
