@@ -24,6 +24,7 @@ type batchFlags struct {
 	failFast bool
 	junit    string
 	summary  string
+	proof    proofDir
 }
 
 func (b *batchFlags) declare(flags *pflag.FlagSet) {
@@ -31,12 +32,16 @@ func (b *batchFlags) declare(flags *pflag.FlagSet) {
 	flags.Var(&b.shard, "shard", "check only part i of n, as 3/10, of the histories")
 	flags.BoolVar(&b.failFast, "fail-fast", false, "stop after the first history that is not linearizable")
 	flags.StringVar(&b.junit, "junit", "", "write a report in the XML of JUnit to this `FILE`")
+	flags.StringVar(&b.proof.name, "proof", "", "write certificates of violations to this `DIR`; see verify")
 	flags.StringVar(&b.summary, "summary", "", "write an object in JSON that sums up the batch to this `FILE`")
 }
 
 func (b *batchFlags) validate(f *checkFlags, args []string) error {
-	if b.resume != "" && f.output.Value != "json" {
+	switch {
+	case b.resume != "" && f.output.Value != "json":
 		return errors.New("--resume needs --output json")
+	case b.proof.name != "" && (b.resume != "" || !f.explain || len(f.levels) > 0 || f.order.Value == "program"):
+		return errors.New("--proof does not go with --resume, --explain=false, --weak and --order program")
 	}
 	return f.input.addOutputs(f.all, args, "resume", "junit", "summary")
 }
@@ -44,7 +49,7 @@ func (b *batchFlags) validate(f *checkFlags, args []string) error {
 // notWork are the flags that do not change the results of histories, and boundFlags
 // those that bound the work on a history.
 var (
-	notWork    = []string{"jobs", "resume", "fail-fast", "junit", "summary", "quiet", "shard", "output"}
+	notWork    = []string{"jobs", "resume", "fail-fast", "junit", "summary", "proof", "quiet", "shard", "output"}
 	boundFlags = []string{"timeout", "memory"}
 )
 
@@ -102,6 +107,11 @@ func (run *batchRun) open(s streams, f *checkFlags) (err error) {
 		}
 		if run.journal.Remark != "" {
 			fmt.Fprintf(s.err, "leadline check: %s: %s\n", b.resume, run.journal.Remark)
+		}
+	}
+	if b.proof.name != "" {
+		if err := b.proof.open(); err != nil {
+			return err
 		}
 	}
 	if b.junit != "" {

@@ -17,6 +17,7 @@ import (
 	"github.com/leadline/leadline/history"
 	"github.com/leadline/leadline/replay"
 	"github.com/leadline/leadline/replay/batch"
+	"github.com/leadline/leadline/replay/report"
 	"github.com/leadline/leadline/replay/weak"
 	"github.com/spf13/pflag"
 )
@@ -72,10 +73,10 @@ func newCheckFlags(flags *pflag.FlagSet) *checkFlags {
 	f.input.declare(flags)
 	flags.IntVar(&f.maxDepth, "max-depth", replay.DefaultMaxDepth, "largest `d` of the families")
 	flags.DurationVar(&f.timeout, "timeout", 0, "time for one history, as 500ms or 1m (default: no bound)")
-	flags.Var(&f.memory, "memory", "memory of the whole process, shared by all jobs")
+	flags.Var(&f.memory, "memory", "memory of the process, shared by all jobs")
 	jobsFlag(flags, &f.jobs, "check")
 	f.chains = chainsFlag(flags)
-	f.order = flagkind.NewChoice(flags, "order", "order that a witness must respect: real time (linearizability), "+
+	f.order = flagkind.NewChoice(flags, "order", "order that a witness must respect: real time, "+
 		"or each process's own alone (sequential consistency)", "realtime", "program")
 	return f
 }
@@ -205,6 +206,9 @@ func (c *checking) check(checked *batch.Result) *result {
 	if c.isJSON && !r.Skipped {
 		r.line = r.AppendLine(nil)
 	}
+	if c.flags.batch.proof.name != "" && r.Status() == batch.NotLinearizable {
+		r.certificate, r.uncertified = certify(checked, c.flags.input.model)
+	}
 	shown := !c.flags.input.quiet || r.status() != statusOK
 	if c.isText && shown && r.Spec != nil && r.Err == nil && r.Internal == nil {
 		r.extensions = countExtensions(r.History, &r.Verdict)
@@ -232,7 +236,17 @@ func (c *checking) emit(r *result, waiting bool) bool {
 		}
 		c.flags.input.report(r.File, r.Err)
 	}
-	if c.failed = c.presenter.present(r); c.failed == nil && (waiting || c.sharesTerminal) {
+	switch {
+	case r.uncertified != nil:
+		c.progress.clear()
+		fmt.Fprintf(c.streams.err, "%s: no certificate: %s\n", placeText(&r.Entry), report.Clean(r.uncertified.Error()))
+	case r.certificate != nil:
+		c.failed = c.flags.batch.proof.write(r, r.certificate)
+	}
+	if c.failed == nil {
+		c.failed = c.presenter.present(r)
+	}
+	if c.failed == nil && (waiting || c.sharesTerminal) {
 		c.failed = c.out.Flush()
 	}
 	goOn := false
@@ -292,6 +306,9 @@ type result struct {
 	*batch.Result
 	extensions extensions
 	line       []byte // of JSON
+	// certificate that it is not linearizable, with --proof, or why there is none
+	certificate []byte
+	uncertified error
 }
 
 // extensions is a number of linear extensions, if it is known.

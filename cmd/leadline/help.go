@@ -16,11 +16,11 @@ import (
 
 // manualFiles has the manual, which is the documentation of this package.
 //
-//go:embed doc.go doc_batches.go doc_explore.go doc_formats.go doc_logs.go doc_stress.go doc_versions.go doc_weak.go
+//go:embed doc.go doc_batches.go doc_explore.go doc_formats.go doc_logs.go doc_proof.go doc_stress.go doc_versions.go doc_weak.go
 var manualFiles embed.FS
 
 // manualNames are the files of the manual in the order in which go doc has them.
-var manualNames = []string{"doc.go", "doc_batches.go", "doc_explore.go", "doc_formats.go", "doc_logs.go", "doc_stress.go", "doc_versions.go", "doc_weak.go"}
+var manualNames = []string{"doc.go", "doc_batches.go", "doc_explore.go", "doc_formats.go", "doc_logs.go", "doc_proof.go", "doc_stress.go", "doc_versions.go", "doc_weak.go"}
 
 // A section is the part of the manual below one heading, or before the first one.
 type section struct {
@@ -69,7 +69,7 @@ func (c section) write(w io.Writer) {
 // topicOf maps commands and topics to headings of the manual with another name.
 var topicOf = map[string]string{
 	"family": "families", "convert": "formats", "map": "logs of", "mapping": "logs of", "record": "simulated histories",
-	"replay": "schedules", "versions": "from etcd", "crashes": "from etcd", "version": "", "manual": "", "help": "", "completion": "command line",
+	"replay": "schedules", "versions": "from etcd", "crashes": "from etcd", "verify": "certificates", "proof": "certificates", "version": "", "manual": "", "help": "", "completion": "command line",
 }
 
 // find returns the section of the manual whose title begins with the topic, or that

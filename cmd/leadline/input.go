@@ -61,7 +61,7 @@ var inputFlags = []string{"format", "map", "durability", "quiet", "max-history"}
 
 // declare declares the flags that say how files are read.
 func (in *input) declare(flags *pflag.FlagSet) {
-	flags.StringVar(&in.Format, "format", "", "`name` of the files' format (default: by content; see leadline formats)")
+	flags.StringVar(&in.Format, "format", "", "`name` of the format (default: by content; see formats)")
 	flags.StringArrayVar(&in.mapping, "map", nil, "what the fields of other records (JSON, CSV, logfmt) mean: `NAME=EXPRESSION,...` or @FILE, as "+
 		"process=client,type=kind,f=lower(op); may be repeated (see leadline help mapping)")
 	flags.StringVar(&in.durability, "durability", "", "what a crash means: `strict|durable`")

@@ -95,7 +95,7 @@ var imports = map[string][]string{
 	"cmd/internal/flagkind": {"history/codec", "github.com/spf13/pflag"},
 	"cmd/internal/output":   {},
 	"cmd/internal/version":  {},
-	"cmd/leadline": {"cmd/internal/flagkind", "cmd/internal/output", "cmd/internal/version", "history", "history/codec", "history/files", "history/record", "history/stress", "history/stress/explore", "history/explore", "history/explore/instrument", "history/explore/instrument/golist", "history/explore/tests", "history/explore/tests/inside", "history/stress/gotest", "history/explore/worker", "history/explore/schedule", "replay/simulate", "history/stress/subject", "hitting", "hitting/meter", "replay", "replay/batch", "replay/spec", "replay/report", "replay/stresstest", "replay/view", "replay/weak", "replay/composed", "replay/composed/extract",
+	"cmd/leadline": {"cmd/internal/flagkind", "cmd/internal/output", "cmd/internal/version", "history", "history/codec", "history/files", "history/record", "history/stress", "history/stress/explore", "history/explore", "history/explore/instrument", "history/explore/instrument/golist", "history/explore/tests", "history/explore/tests/inside", "history/stress/gotest", "history/explore/worker", "history/explore/schedule", "replay/simulate", "history/stress/subject", "hitting", "hitting/meter", "replay", "replay/batch", "replay/spec", "replay/proof", "replay/report", "replay/stresstest", "replay/view", "replay/weak", "replay/composed", "replay/composed/extract",
 		"benchdata/corpora", "benchdata/tables",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/olekukonko/tablewriter/...", "golang.org/x/term"},
 

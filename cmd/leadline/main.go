@@ -57,6 +57,7 @@ func commands() []command {
 		{"view", "FILE|DIR|-...", "write a page that shows histories, to look at in a browser", setupView},
 		{"family", "FILE|DIR|-...", "print strong d-hitting families, or how many schedules they have", setupFamily},
 		{"tables", "[FILE|DIR|-...]", "the paper's tables, of these histories or the bundled ones", setupTables},
+		{"verify", "CERTIFICATE [HISTORY]", "check a certificate that a history is not linearizable", setupVerify},
 		{"convert", "FILE|DIR|-...", "write histories in leadline's own format", setupConvert},
 		{"map", "FILE|-", "list the fields of the records of another program, for a mapping", setupMap},
 		{"record", "--simulate MODEL|--subject NAME", "make a history whose verdict is known", setupRecord},

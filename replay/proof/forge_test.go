@@ -1,0 +1,226 @@
+package proof
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/leadline/leadline/history/codec"
+	"github.com/leadline/leadline/replay"
+	"github.com/leadline/leadline/replay/batch"
+	"github.com/leadline/leadline/replay/decide"
+)
+
+// Forge returns a certificate of a history as good as one can be that keeps random operations, for
+// random keys or values and up to a random event. It returns nil if the operations that it keeps
+// have a linearization.
+func Forge(r *rand.Rand, history []byte) []byte {
+	rec, err := read(history)
+	if err != nil {
+		return nil
+	}
+	c := &certificate{claim: claim{Certificate: 1, History: rec.id, SHA256: sum(history), Model: rec.model, Args: rec.args, Until: rec.events, Of: rec.events}}
+	if r.IntN(2) == 0 {
+		c.Until = 1 + r.IntN(rec.events)
+	}
+	if c.open() != nil {
+		return nil
+	}
+	all, err := c.cut(rec)
+	if err != nil {
+		return nil
+	}
+	if r.IntN(3) > 0 {
+		c.Only = &state{}
+		for i := range all {
+			if about := c.model.facts(&all[i]).about; len(about) > 0 && r.IntN(3) == 0 {
+				*c.Only = append(*c.Only, about[r.IntN(len(about))])
+			}
+		}
+	}
+	keepsAll := r.IntN(2) == 0 // that has to be
+	for _, o := range all {
+		p := c.project(o)
+		if p == nil || r.IntN(3) == 0 && !(keepsAll && !c.mayLeave(p)) {
+			continue
+		}
+		c.ops = append(c.ops, *p)
+	}
+	c.addEdges(rec, all)
+	if c.explore() != nil {
+		return nil
+	}
+	return c.text()
+}
+
+// Mutate changes a certificate in one or two places.
+func Mutate(r *rand.Rand, certificate []byte) []byte {
+	lines := strings.Split(strings.TrimSpace(string(certificate)), "\n")
+	for range 1 + r.IntN(2) {
+		i := r.IntN(len(lines))
+		switch r.IntN(6) {
+		case 0: // a line less
+			if len(lines) > 1 {
+				lines = slices.Delete(lines, i, i+1)
+			}
+		case 1: // a line twice, elsewhere
+			lines = slices.Insert(lines, r.IntN(len(lines)+1), lines[i])
+		case 2: // part of another line
+			k := r.IntN(len(lines))
+			a, b := strings.LastIndexByte(lines[i], ','), strings.LastIndexByte(lines[k], ',')
+			if a > 0 && b > 0 {
+				lines[i] = lines[i][:a] + lines[k][b:]
+			}
+		default: // another digit, or another word
+			places := []int{}
+			for at, c := range lines[i] {
+				if c >= '0' && c <= '9' {
+					places = append(places, at)
+				}
+			}
+			if len(places) == 0 {
+				continue
+			}
+			at := places[r.IntN(len(places))]
+			lines[i] = lines[i][:at] + string(rune('0'+r.IntN(8))) + lines[i][at+1:]
+			if r.IntN(4) == 0 {
+				lines[i] = strings.Replace(lines[i], "true", "false", 1)
+			}
+		}
+	}
+	return []byte(strings.Join(lines, "\n") + "\n")
+}
+
+// TestSideConditions: for each rule, the smallest history found that is linearizable, and would not be if
+// the rule had no side condition. The operations that are kept have no linearization.
+func TestSideConditions(t *testing.T) {
+	for _, c := range []struct {
+		name, model, events string // A1:write:1 invokes, A=null returns, ! marks, A>B is an edge
+		keep                []int
+		only                string // in JSON, or ""
+		until               int
+		edges               [][2]int
+		want                string
+	}{
+		{"time: a response that is later", "register", "A:write:1 B:read B=1 A=", []int{1}, "", 3, nil, "operation 0, write, may matter"},
+		{"time: what happened may happen later", "mutex", "A:lock A= B:lock C:unlock C= B!", []int{0, 1}, "", 3, nil, "operation 1 is another one"},
+		{"reads: a write", "register", "A:write:1 A= B:read B=1", []int{1}, "", 4, nil, "operation 0, write, may matter"},
+		{"reads: a cas that succeeded", "cas-register:0", "A:cas:0:1 A=true B:read B=1", []int{1}, "", 4, nil, "operation 0, cas, may matter"},
+		{"about: a cas from what is kept", "cas-register:0", "A:cas:0:1 A=true B:read B=1", []int{1}, "[1]", 4, nil, "operation 0, cas, may matter"},
+		{"apart: a cas that failed", "cas-register:0", "A:write:1 A= B:cas:0:2 B=false", []int{1}, "[0,2]", 4, nil, "operation 1, cas, may depend on what was left out"},
+		{"apart: a size", "queue", "A:enqueue:1 A= B:size B=1", []int{1}, "[]", 4, nil, "operation 1, size, may depend on what was left out"},
+		{"apart: no room", "queue:1", "A:enqueue:1 A=true B:enqueue:2 B=false", []int{1}, "[2]", 4, nil, "may depend on what was left out"},
+		{"apart: perhaps no room", "queue:1", "A:enqueue:1 A=true B:enqueue:2 B? C:dequeue C=1 D:dequeue D=null", []int{1, 3}, "[2]", 8, nil, "may depend on what was left out"},
+		{"apart: a removal of something", "queue", "A:enqueue:1 A= B:enqueue:2 B= C:dequeue C? D:dequeue D=2", []int{1, 2, 3}, "[2]", 8, nil, "may depend on what was left out"},
+		{"about: another value", "stack", "A:push:1 A= B:pop B=1", []int{1}, "[2]", 4, nil, "may depend on what was left out"},
+		{"keys: all of a map", "kv", "A:put:1:1 A= B:size B=1", []int{1}, "[2]", 4, nil, "may depend on what was left out"},
+		{"keys: clear", "kv", "A:put:1:1 A= B:clear B= C:get:1 C=null", []int{0, 2}, "[1]", 6, nil, "operation 1, clear, may matter"},
+		{"elements: not projected", "set", "A:add:1 A=true B:elements B=[1]", []int{1}, "", 4, nil, "operation 0, add, may matter"},
+		{"edges: not in the history", "register", "A:write:1 B:read A= B=null", []int{0, 1}, "", 4, [][2]int{{0, 1}}, "does not have to come before"},
+		{"edges: the other way round", "register", "A:write:1 B:read A= B=null B>A", []int{0, 1}, "", 4, [][2]int{{0, 1}}, "does not have to come before"},
+	} {
+		text := shortHistory(c.model, c.events)
+		rec, err := read([]byte(text))
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", c.name, err, text)
+		}
+		cert := &certificate{claim: claim{Certificate: 1, SHA256: sum([]byte(text)), Model: rec.model, Args: rec.args, Until: c.until, Of: rec.events}}
+		if c.only != "" {
+			list, _ := value(c.only).list()
+			list = append(state{}, list...)
+			cert.Only = &list
+		}
+		if err := cert.open(); err != nil {
+			t.Fatal(err)
+		}
+		all, err := cert.cut(rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range c.keep {
+			o := *cert.project(all[i])
+			if strings.Contains(c.want, "is another one") {
+				o.Happened = o.Return == 0
+			}
+			cert.ops = append(cert.ops, o)
+		}
+		cert.edges = c.edges
+		if err := cert.explore(); err != nil {
+			t.Errorf("%s: the operations that are kept do not fail: %v", c.name, err)
+		}
+		if _, err := Verify(cert.text(), []byte(text)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s\n%s%s", c.name, err, c.want, text, cert.text())
+		}
+		if _, err := Make([]byte(text), Hint{Core: c.keep, Until: c.until}); err == nil {
+			t.Errorf("%s: the history has a certificate", c.name)
+		}
+		if v := decided(t, text); v != replay.Linearizable {
+			t.Errorf("%s: %v", c.name, v)
+		}
+	}
+}
+
+// shortHistory returns a history in leadline's own format; see TestSideConditions.
+func shortHistory(model, events string) string {
+	name, arg, _ := strings.Cut(model, ":")
+	if arg != "" {
+		arg = fmt.Sprintf(`,"args":[%s]`, arg)
+	}
+	text := fmt.Sprintf("{\"leadline\":1,\"model\":%q%s}\n", name, arg)
+	for _, e := range strings.Fields(events) {
+		id := e[:1]
+		event := func(format string, args ...any) {
+			text += fmt.Sprintf(`{"process":%q,"op":%q,`, id, id) + fmt.Sprintf(format, args...) + "}\n"
+		}
+		switch rest := e[2:]; e[1] {
+		case ':':
+			words := strings.Split(rest, ":")
+			event(`"type":"invoke","method":%q,"args":[%s]`, words[0], strings.Join(words[1:], ","))
+		case '=':
+			if rest != "" {
+				rest = `,"result":` + rest
+			}
+			event(`"type":"ok"%s`, rest)
+		case '?':
+			event(`"type":"ok","unknown":true`)
+		case '!':
+			text += fmt.Sprintf("{\"mark\":\"happened\",\"op\":%q}\n", id)
+		case '>':
+			text += fmt.Sprintf("{\"edge\":[%q,%q]}\n", id, rest)
+		}
+	}
+	return text
+}
+
+// decided returns leadline's verdict.
+func decided(t *testing.T, text string) replay.Answer {
+	for h, err := range codec.Decode(strings.NewReader(text), "text", codec.Options{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := batch.ModelOf(h, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := decide.Check(context.Background(), h, s, replay.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.Answer
+	}
+	return replay.Undecided
+}
+
+func TestCompare(t *testing.T) {
+	sorted := state{"-3", "0", "10", `""`, `"9"`, `"a"`, `"é"`}
+	for i, a := range sorted {
+		for k, b := range sorted {
+			if got := compare(a, b); got < 0 != (i < k) || got > 0 != (i > k) {
+				t.Errorf("compare(%s, %s) = %d", a, b, got)
+			}
+		}
+	}
+}
