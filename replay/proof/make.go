@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Make gives up on more operations, after more steps, or if the configurations have more bytes.
@@ -54,6 +55,8 @@ func Make(history []byte, hint Hint) ([]byte, error) {
 			only = append(only, c.model.facts(&o).about...)
 		}
 	}
+	slices.Sort(only)
+	only = slices.Compact(only)
 	// Fewer operations are tried first. Reads that are not in the core may show a state that was before.
 	if err = c.choose(r, all, core, &only); err != nil {
 		if err = c.choose(r, all, core, nil); err != nil {

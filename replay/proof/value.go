@@ -26,6 +26,10 @@ func (v value) MarshalJSON() ([]byte, error) { return []byte(v), nil }
 // UnmarshalJSON implements json.Unmarshaler. Maps, numbers with a fraction, and what has a $ in
 // leadline's format are refused: no model here has them.
 func (v *value) UnmarshalJSON(text []byte) error {
+	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil { // most are
+		*v = integer(n)
+		return nil
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	var x any
@@ -105,23 +109,32 @@ func compare(a, b value) int {
 // decode reads a JSON object into a struct, and returns the names of its members. Names are those of the
 // fields of the struct, in lower case, each once.
 func decode(text []byte, into any) (names map[string]bool, err error) {
-	d := json.NewDecoder(bytes.NewReader(text))
 	names = map[string]bool{}
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, errors.New("not a JSON object")
-	}
-	for d.More() {
-		t, _ := d.Token()
-		name, _ := t.(string)
-		if names[name] || name != strings.ToLower(name) {
-			return nil, fmt.Errorf("%q is not expected, or occurs twice", name)
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case '"':
+			begin := i + 1
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+			if rest := bytes.TrimLeft(text[min(i+1, len(text)):], " \t"); depth > 1 || len(rest) == 0 || rest[0] != ':' {
+				continue
+			}
+			name := string(text[begin:i])
+			if names[name] || strings.ToLower(name) != name || strings.Contains(name, `\`) {
+				return nil, fmt.Errorf("%q is not expected, or occurs twice", name)
+			}
+			names[name] = true
 		}
-		names[name] = true
-		if err := d.Decode(&json.RawMessage{}); err != nil {
-			return nil, err
-		}
 	}
-	d = json.NewDecoder(bytes.NewReader(text))
+	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err = d.Decode(into); err == nil && d.More() {
 		err = errors.New("text after a JSON object")
