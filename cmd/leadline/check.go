@@ -151,7 +151,16 @@ func (f *checkFlags) check(ctx context.Context, s streams, command string, args 
 	if f.order.Value == "program" {
 		from = inProgramOrder(from)
 	}
-	one := func(e entry) *result { return c.check(checker.Check(working, e)) }
+	one := func(e entry) *result {
+		text, err := f.batch.proof.text(e.History, f.input.model)
+		r := c.check(checker.Check(working, e))
+		if f.batch.proof.name != "" && r.Status() == batch.NotLinearizable {
+			if r.uncertified = err; err == nil {
+				r.certificate, r.uncertified = certify(r.Result, text)
+			}
+		}
+		return r
+	}
 	batch.InOrder(from, f.jobs, entry.Ops, one, c.emit)
 	c.end(ctx)
 	if ctx.Err() != nil {
@@ -206,9 +215,6 @@ func (c *checking) check(checked *batch.Result) *result {
 	if c.isJSON && !r.Skipped {
 		r.line = r.AppendLine(nil)
 	}
-	if c.flags.batch.proof.name != "" && r.Status() == batch.NotLinearizable {
-		r.certificate, r.uncertified = certify(checked, c.flags.input.model)
-	}
 	shown := !c.flags.input.quiet || r.status() != statusOK
 	if c.isText && shown && r.Spec != nil && r.Err == nil && r.Internal == nil {
 		r.extensions = countExtensions(r.History, &r.Verdict)
@@ -241,7 +247,7 @@ func (c *checking) emit(r *result, waiting bool) bool {
 		c.progress.clear()
 		fmt.Fprintf(c.streams.err, "%s: no certificate: %s\n", placeText(&r.Entry), report.Clean(r.uncertified.Error()))
 	case r.certificate != nil:
-		c.failed = c.flags.batch.proof.write(r, r.certificate)
+		c.failed = c.flags.batch.proof.write(r)
 	}
 	if c.failed == nil {
 		c.failed = c.presenter.present(r)

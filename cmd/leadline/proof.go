@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,15 +21,11 @@ import (
 )
 
 // A proofDir is the directory of --proof, to which certificates are written.
-type proofDir struct {
-	name    string
-	written map[string]int // by name of the file without its number
-}
+type proofDir struct{ name string }
 
 // open creates the directory. It refuses one that has files, which might be taken for proofs of
 // these histories.
 func (d *proofDir) open() error {
-	d.written = map[string]int{}
 	if err := os.MkdirAll(d.name, 0o777); err != nil {
 		return err
 	}
@@ -39,51 +36,71 @@ func (d *proofDir) open() error {
 	return err
 }
 
-// write writes a certificate, in a file that is called after the file and the history.
-func (d *proofDir) write(r *result, certificate []byte) error {
+// write writes a certificate, in a new file that is called after the file and the history.
+func (d *proofDir) write(r *result) error {
 	name := strings.Map(func(c rune) rune {
 		if strings.ContainsRune("/\\:*?\"<>| \t", c) || c < ' ' {
 			return '_'
 		}
 		return c
-	}, strings.TrimSuffix(filepath.Base(r.File)+"-"+r.ID(), "-"))
-	if d.written[name]++; d.written[name] > 1 {
-		name = fmt.Sprintf("%s-%d", name, d.written[name])
+	}, filepath.Base(r.File)+"-"+r.ID())
+	name = strings.Trim(strings.ToValidUTF8(name[:min(len(name), 120)], ""), "-.")
+	if name == "" {
+		name = "history"
 	}
-	return os.WriteFile(filepath.Join(d.name, name+".proof"), certificate, 0o666)
+	for n := 1; ; n++ {
+		file := filepath.Join(d.name, name+".proof")
+		if n > 1 {
+			file = filepath.Join(d.name, fmt.Sprintf("%s-%d.proof", name, n))
+		}
+		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		} else if err != nil {
+			return err
+		}
+		_, err = f.Write(r.certificate)
+		return errors.Join(err, f.Close())
+	}
 }
 
-// certify returns a certificate for a violation, or why there is none. The history has the name of
-// the model with which it was checked.
-func certify(r *batch.Result, model string) ([]byte, error) {
-	h, e := *r.History, r.Verdict.Explanation
-	switch {
-	case h.IsRelaxed():
-		return nil, errors.New("the order is that of processes")
-	case e == nil || len(e.Core) == 0:
-		return nil, errors.New("no core was found")
+// text returns what convert prints of a history, with the model of --model. Checking changes results that mean
+// the same as others.
+func (d *proofDir) text(h *history.History, model string) ([]byte, error) {
+	if d.name == "" || h == nil {
+		return nil, nil
 	}
+	named := *h
 	if model != "" {
-		if err := rename(&h, model); err != nil {
+		if err := rename(&named, model); err != nil {
 			return nil, err
 		}
 	}
 	var text bytes.Buffer
-	if err := codec.Encode(&text, &h); err != nil {
-		return nil, err
+	err := codec.Encode(&text, &named)
+	return text.Bytes(), err
+}
+
+// certify returns a certificate for a violation, or why there is none.
+func certify(r *batch.Result, text []byte) ([]byte, error) {
+	h, e := r.History, r.Verdict.Explanation
+	if e == nil || len(e.Core) == 0 {
+		return nil, errors.New("no core was found")
 	}
 	hint := proof.Hint{Until: e.Prefix}
 	for _, i := range e.Core { // operations that did not happen have numbers, too
-		before := slices.IndexFunc(h.Ghosts, func(g history.Operation) bool { return g.Call > h.Ops[i].Call })
-		if before < 0 {
-			before = len(h.Ghosts)
+		number := int(i)
+		for _, g := range h.Ghosts {
+			if g.Call < h.Ops[i].Call {
+				number++
+			}
 		}
-		hint.Core = append(hint.Core, int(i)+before)
+		hint.Core = append(hint.Core, number)
 	}
 	for _, v := range e.Parts {
 		hint.Only = append(hint.Only, string(codec.AppendValue(nil, v)))
 	}
-	return proof.Make(text.Bytes(), hint)
+	return proof.Make(text, hint)
 }
 
 func setupVerify(flags *pflag.FlagSet) func(streams, []string) int {
@@ -126,14 +143,10 @@ func verify(s streams, in *input, args []string) int {
 // nativeText returns the history that a certificate is about in leadline's own format, and what
 // was trusted on the way: nothing, if the file is what convert printed.
 func (in *input) nativeText(s streams, name string, certificate []byte) (text []byte, trusted string, err error) {
-	whole, err := os.ReadFile(name)
-	if err != nil {
-		return nil, "", err
-	}
 	isOf := func(text []byte) bool {
 		return bytes.Contains(certificate, fmt.Appendf(nil, "%x", sha256.Sum256(text)))
 	}
-	if isOf(whole) {
+	if whole, err := os.ReadFile(name); err == nil && isOf(whole) {
 		return whole, "", nil
 	}
 	ctx, restore := output.Interruptible()

@@ -63,10 +63,11 @@ func (c *configuration) with(place int, s state) configuration {
 // them by their places, and the closed set.
 type certificate struct {
 	claim
-	ops   []operation
-	edges [][2]int
-	set   []configuration
-	model *model
+	ops    []operation
+	edges  [][2]int
+	before map[int][]int // place -> those from which an edge leads there
+	set    []configuration
+	model  *model
 }
 
 // parse reads a certificate: a line of JSON for each of its parts.
@@ -112,10 +113,17 @@ func (c *certificate) open() (err error) {
 			return fmt.Errorf("operation %d: its instants are not in their order", o.Number)
 		}
 	}
+	return c.connect()
+}
+
+// connect fills before.
+func (c *certificate) connect() error {
+	c.before = map[int][]int{}
 	for _, e := range c.edges {
 		if min(e[0], e[1]) < 0 || max(e[0], e[1]) >= len(c.ops) {
 			return errors.New("an edge of an operation that is not there")
 		}
+		c.before[e[1]] = append(c.before[e[1]], e[0])
 	}
 	return nil
 }

@@ -42,7 +42,8 @@
 //     keeps t, as it adds or removes only these. What is apart does the same in t, with the same result: it
 //     adds, removes or finds an element that was kept, and which is first or last, least or greatest, or
 //     there in t if it was in s; or it finds s empty, as t is then. If it is pending and takes an
-//     element that was left out, it is left out of the rest: it need not have taken effect.
+//     element that was left out, it is left out of the rest: it need not have taken effect, unless
+//     an edge leads from it. Then it is not apart.
 //   - Lists of sets, and transactions on lists, are kept without the other elements and keys.
 //   - Registers: t = s, or s is not in the list. What is left out makes s a value that is not in the
 //     list, or keeps it. What is kept and needs a value needs one in the list: then t = s. What it writes
@@ -50,6 +51,8 @@
 //
 // Not apart, so that nothing may be left out beside it, are a size that is not 0, an element that found no room, a
 // removal that returned something unknown, and a compare-and-set that failed.
+//
+// What was recorded of a method without a result is no result, and null and [] are both an empty list.
 //
 // Edges. An edge of the certificate holds if real time and the edges of the history imply it.
 //

@@ -14,46 +14,48 @@ import (
 	"github.com/leadline/leadline/replay/decide"
 )
 
-// Forge returns a certificate of a history as good as one can be that keeps random operations, for
-// random keys or values and up to a random event. It returns nil if the operations that it keeps
-// have a linearization.
-func Forge(r *rand.Rand, history []byte) []byte {
+// Forge returns certificates of a history, as good as they can be: up to each event, for no key or
+// value, each single one or all, with as few operations as the rules seem to allow or all that they
+// let stay, of those whose operations have no linearization.
+func Forge(history []byte) (certificates [][]byte) {
 	rec, err := read(history)
 	if err != nil {
 		return nil
 	}
-	c := &certificate{claim: claim{Certificate: 1, History: rec.id, SHA256: sum(history), Model: rec.model, Args: rec.args, Until: rec.events, Of: rec.events}}
-	if r.IntN(2) == 0 {
-		c.Until = 1 + r.IntN(rec.events)
-	}
+	c := &certificate{claim: claim{Certificate: 1, History: rec.id, SHA256: sum(history), Model: rec.model, Args: rec.args, Of: rec.events}}
 	if c.open() != nil {
 		return nil
 	}
-	all, err := c.cut(rec)
-	if err != nil {
-		return nil
-	}
-	if r.IntN(3) > 0 {
-		c.Only = &state{}
+	for c.Until = 1; c.Until <= rec.events; c.Until++ {
+		all, err := c.cut(rec)
+		if err != nil {
+			return nil
+		}
+		lists := []*state{nil, {}}
 		for i := range all {
-			if about := c.model.facts(&all[i]).about; len(about) > 0 && r.IntN(3) == 0 {
-				*c.Only = append(*c.Only, about[r.IntN(len(about))])
+			for _, v := range c.model.facts(&all[i]).about {
+				lists = append(lists, &state{v})
+			}
+		}
+		for _, c.Only = range lists {
+			for _, drop := range []func(*operation) bool{
+				func(o *operation) bool { return c.mayLeave(o) },
+				func(o *operation) bool { return c.mayLeave(o) && !c.model.facts(o).reads },
+				func(o *operation) bool { return c.Only != nil && !c.mayKeep(o) },
+			} {
+				c.ops, c.edges, c.set = nil, nil, nil
+				for _, o := range all {
+					if p := c.project(o); p != nil && !drop(p) {
+						c.ops = append(c.ops, *p)
+					}
+				}
+				if c.addEdges(rec, all); c.connect() == nil && c.explore() == nil {
+					certificates = append(certificates, c.text())
+				}
 			}
 		}
 	}
-	keepsAll := r.IntN(2) == 0 // that has to be
-	for _, o := range all {
-		p := c.project(o)
-		if p == nil || r.IntN(3) == 0 && !(keepsAll && !c.mayLeave(p)) {
-			continue
-		}
-		c.ops = append(c.ops, *p)
-	}
-	c.addEdges(rec, all)
-	if c.explore() != nil {
-		return nil
-	}
-	return c.text()
+	return certificates
 }
 
 // Mutate changes a certificate in one or two places.
@@ -119,6 +121,8 @@ func TestSideConditions(t *testing.T) {
 		{"keys: all of a map", "kv", "A:put:1:1 A= B:size B=1", []int{1}, "[2]", 4, nil, "may depend on what was left out"},
 		{"keys: clear", "kv", "A:put:1:1 A= B:clear B= C:get:1 C=null", []int{0, 2}, "[1]", 6, nil, "operation 1, clear, may matter"},
 		{"elements: not projected", "set", "A:add:1 A=true B:elements B=[1]", []int{1}, "", 4, nil, "operation 0, add, may matter"},
+		{"reads: a remove that found false", "kv", "A:put:1:false A= B:remove:1 B=false C:get:1 C=null", []int{0, 2}, "", 6, nil, "operation 1, remove, may matter"},
+		{"apart: a pending removal before another operation", "queue", "A:enqueue:1 A= B:take C:isEmpty C=true B=1 B>C", []int{1, 2}, "[]", 5, [][2]int{{0, 1}}, "operation 1, take, may depend"},
 		{"edges: not in the history", "register", "A:write:1 B:read A= B=null", []int{0, 1}, "", 4, [][2]int{{0, 1}}, "does not have to come before"},
 		{"edges: the other way round", "register", "A:write:1 B:read A= B=null B>A", []int{0, 1}, "", 4, [][2]int{{0, 1}}, "does not have to come before"},
 	} {
@@ -147,7 +151,9 @@ func TestSideConditions(t *testing.T) {
 			}
 			cert.ops = append(cert.ops, o)
 		}
-		cert.edges = c.edges
+		if cert.edges = c.edges; cert.connect() != nil {
+			t.Fatal(c.edges)
+		}
 		if err := cert.explore(); err != nil {
 			t.Errorf("%s: the operations that are kept do not fail: %v", c.name, err)
 		}
@@ -212,6 +218,34 @@ func decided(t *testing.T, text string) replay.Answer {
 		return v.Answer
 	}
 	return replay.Undecided
+}
+
+// TestSame: linearizable histories that another reading of them would refute.
+func TestSame(t *testing.T) {
+	for _, text := range []string{
+		shortHistory("register", "A:write:1 A=null B:read B=1"),
+		shortHistory("multi-register", `A:txn:[["read",1,null]] A=[["read",1,[]]] B:txn:[["read",1,null]] B=[["read",1,null]]`),
+		shortHistory("multi-register:[]", `A:txn:[["read",1,null]] A=[["read",1,null]]`),
+		shortHistory("Register", "A:write:1 A= B:read B=1"),
+		strings.ReplaceAll(shortHistory("register", "A:write:1 A= B:read B?"), `"unknown":`, "\"unknown\"\r :"),
+	} {
+		if v := decided(t, text); v != replay.Linearizable {
+			t.Errorf("%v\n%s", v, text)
+		}
+		if c, err := Make([]byte(text), Hint{Core: []int{0, 1}}); err == nil {
+			t.Errorf("a certificate:\n%s%s", text, c)
+		}
+		for _, c := range Forge([]byte(text)) {
+			if _, err := Verify(c, []byte(text)); err == nil {
+				t.Fatalf("accepted:\n%s%s", text, c)
+			}
+		}
+	}
+	for _, text := range []string{`{"leadline":1}}`, `{"leadline":1,"leadline":1}`, `{"Leadline":1}`, `{"le\u0061dline":1}`, `{"leadline":1,"x":1}`, `[1]`, `{"leadline":1} {}`} {
+		if names, err := decode([]byte(text), new(line)); err == nil {
+			t.Errorf("%s: %v", text, names)
+		}
+	}
 }
 
 func TestCompare(t *testing.T) {

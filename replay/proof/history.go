@@ -14,6 +14,7 @@ type operation struct {
 	Return int     `json:"return,omitempty"` // 0: it did not return
 	Method string  `json:"method"`
 	name   string  // that of the method in its model
+	isDue  bool    // an edge leads from it, so that it may not be left out
 	Args   []value `json:"args,omitempty"`
 	Result value   `json:"result,omitempty"`
 	// Unknown: it returned, but what is not known. Threw: it threw an exception.
@@ -26,8 +27,17 @@ type operation struct {
 // isOpen reports whether an operation may have had no effect.
 func (o *operation) isOpen() bool { return o.Return == 0 && !o.Happened }
 
+// isLoose reports whether leaving out an operation is possible in any linearization.
+func (o *operation) isLoose() bool { return o.isOpen() && !o.isDue }
+
 // isKnown reports whether the result of an operation is known.
 func (o *operation) isKnown() bool { return o.Return > 0 && !o.Unknown }
+
+// accepts reports whether an operation may have had a result; whatever was recorded of a method
+// without one, which is "", is none.
+func (o *operation) accepts(result value) bool {
+	return !o.isKnown() || !o.Threw && (result == o.Result || result == "")
+}
 
 // precedes reports whether a returned before b was invoked.
 func (o *operation) precedes(b *operation) bool { return o.Return > 0 && o.Return < b.Call }
@@ -39,6 +49,7 @@ type record struct {
 	ops       []operation // by invocation, with all of them in their places
 	failed    []bool      // by operation: it did not happen
 	edges     [][2]int
+	out       map[int][]int // operation -> those that an edge leads to
 	events    int
 }
 
@@ -66,7 +77,7 @@ type line struct {
 // read reads one history in leadline's own format, as convert writes it. It refuses what it
 // does not know: crashes, calls that wait for ever, and events with equal stamps.
 func read(text []byte) (*record, error) {
-	r := &reader{open: map[string]int{}, at: math.MinInt64}
+	r := &reader{open: map[string]int{}, at: math.MinInt64, record: record{out: map[int][]int{}}}
 	for n, row := range bytes.Split(text, []byte("\n")) {
 		if row = bytes.TrimSpace(row); len(row) == 0 || row[0] == '#' {
 			continue
@@ -81,7 +92,10 @@ func read(text []byte) (*record, error) {
 		}
 	}
 	for _, e := range r.edges { // what came before something happened
-		r.ops[e[0]].Happened = r.ops[e[0]].Happened || !r.failed[e[1]]
+		if from, to := e[0], e[1]; !r.failed[from] && !r.failed[to] {
+			r.ops[from].Happened = true
+			r.out[from] = append(r.out[from], to)
+		}
 	}
 	return &r.record, nil
 }
@@ -97,6 +111,8 @@ func (r *reader) line(l *line, has map[string]bool) error {
 		r.hasHeader, r.id, r.model, r.args = true, l.History, l.Model, l.Args
 	case has["edge"] && isFrom && isTo:
 		r.edges = append(r.edges, [2]int{from, to})
+	case has["mark"] && l.Mark != "happened" && l.Mark != "did-not-happen":
+		return errors.New("there is no such mark")
 	case has["mark"] && isOp:
 		r.ops[i].Happened = l.Mark == "happened"
 		r.failed[i] = !r.ops[i].Happened

@@ -13,6 +13,7 @@ const (
 	mostOperations = 1 << 17
 	mostSteps      = 1 << 21
 	mostBytes      = 1 << 22
+	mostWithEdges  = 1 << 7 // of which each pair may have one
 )
 
 // A Hint says which operations of a history fail together. Make adds what no rule allows leaving out.
@@ -88,8 +89,13 @@ func (c *certificate) choose(r *record, all []operation, core map[int]bool, only
 			}
 		}
 	}
-	if len(r.edges) > 0 {
+	if len(r.edges) > 0 && len(c.ops) > mostWithEdges {
+		return fmt.Errorf("more than %d operations, with edges", mostWithEdges)
+	} else if len(r.edges) > 0 {
 		c.addEdges(r, all)
+	}
+	if err := c.connect(); err != nil {
+		return err
 	}
 	if err := c.checkLeftOut(r); err != nil {
 		return err
@@ -100,7 +106,7 @@ func (c *certificate) choose(r *record, all []operation, core map[int]bool, only
 // addEdges adds all edges between operations that are not in real time anyway.
 func (c *certificate) addEdges(r *record, all []operation) {
 	for i := range c.ops {
-		after := reachedFrom(c.ops[i].Number, r, all)
+		after := r.reachedFrom(c.ops[i].Number, all)
 		for k := range c.ops {
 			if i != k && after[c.ops[k].Number] && !c.ops[i].precedes(&c.ops[k]) {
 				c.edges = append(c.edges, [2]int{i, k})

@@ -13,8 +13,8 @@ type state = []value
 // A model is a sequential object, and what the rules need to know of its operations.
 type model struct {
 	start state
-	// methods are the names of each method, the first of which is that used here, and its
-	// arguments: v is any value, e any but null, i an integer, s a string, p one of these two, t a
+	// methods are the names of each method, the first of which is that used here unless another one is
+	// before =, and its arguments: v is any value, e any but null, i an integer, s a string, p one of these two, t a
 	// transaction.
 	methods []string
 	// step returns the next state and the result, which is "" for a method without one. It returns
@@ -49,7 +49,7 @@ var models = map[string]func(arg value) *model{
 
 // modelOf returns the model of a specification.
 func modelOf(name string, args []value) (*model, error) {
-	if made := models[name]; made != nil && len(args) < 2 {
+	if made := models[strings.ToLower(name)]; made != nil && len(args) < 2 {
 		if m := made(append(slices.Clone(args), "")[0]); m != nil {
 			return m, nil
 		}
@@ -57,17 +57,25 @@ func modelOf(name string, args []value) (*model, error) {
 	return nil, fmt.Errorf("the model %q, or its arguments, are not among those that certificates have", name)
 }
 
-// named returns o with the first name of its method, or an error if the model has no such method.
+// named returns o with the name of its method here, or an error if the model has no such method.
 func (m *model) named(o operation) (operation, error) {
 	for _, row := range m.methods {
 		names, kinds, _ := strings.Cut(row, "/")
-		if all := strings.Fields(names); slices.Contains(all, o.Method) && len(kinds) == len(o.Args) {
+		name, all, isOther := strings.Cut(names, "=")
+		if !isOther {
+			name, _, _ = strings.Cut(names, " ")
+			all = names
+		}
+		if slices.Contains(strings.Fields(all), o.Method) && len(kinds) == len(o.Args) {
 			for i, v := range o.Args {
 				if !v.is(kinds[i]) {
 					return o, fmt.Errorf("operation %d: certificates have no argument %s of %s", o.Number, v, o.Method)
 				}
 			}
-			o.name = all[0]
+			if all, ok := steps(o.Result); ok && kinds == "t" {
+				o.Result = transaction(all)
+			}
+			o.name = name
 			return o, nil
 		}
 	}
@@ -103,7 +111,7 @@ func newRegister(initial value) *model {
 			switch {
 			case o.name == "read" && o.isKnown():
 				return facts{about: []value{o.Result}, reads: true, apart: true}
-			case o.name == "read" || o.Result == no:
+			case o.name == "read" || o.name == "cas" && o.Result == no:
 				return facts{reads: true, apart: o.name == "read"}
 			}
 			return facts{about: o.Args, apart: true}
@@ -151,7 +159,7 @@ func newKV(missing value) *model {
 			if len(o.Args) == 0 {
 				return sizeFacts(o)
 			}
-			return facts{about: o.Args[:1], apart: true, reads: o.name == "get" || o.name == "contains" || o.Result == no}
+			return facts{about: o.Args[:1], apart: true, reads: o.name == "get" || o.name == "contains" || o.name == "cas" && o.Result == no}
 		}}
 }
 
@@ -230,7 +238,7 @@ func newSet(arg value, method string) *model {
 			} else if len(o.Args) == 0 {
 				return sizeFacts(o)
 			}
-			return facts{about: o.Args, apart: true, reads: o.name == "contains" || o.name == "count" || o.Result == no}
+			return facts{about: o.Args, apart: true, reads: o.name != "add" && o.name != "remove" || o.Result == no}
 		},
 		project: func(o operation, has func(value) bool) *operation {
 			if list, ok := o.Result.list(); ok {
@@ -243,18 +251,18 @@ func newSet(arg value, method string) *model {
 // newQueue is a queue, bounded if arg is its capacity.
 func newQueue(arg value) *model {
 	capacity, isBounded := arg.int()
-	enqueue := "offer enqueue enq/e"
+	enqueue := "offer=enqueue enq/e"
 	if !isBounded {
-		capacity, enqueue = math.MaxInt64, "pushBack enqueue enq/e"
+		capacity, enqueue = math.MaxInt64, "pushBack=enqueue enq/e"
 	}
 	if arg != "" && capacity < 1 || arg != "" && !isBounded {
 		return nil
 	}
-	return newCollection("", capacity, compare, "offer/e", enqueue, "popFront dequeue deq poll/", "peekFront peek front/", "put/e", "take/")
+	return newCollection("", capacity, compare, "offer/e", enqueue, "popFront=dequeue deq poll/", "peekFront=peek front/", "put/e", "take/")
 }
 
 func newStack(arg value) *model {
-	return newCollection(arg, math.MaxInt64, compare, "pushFront push/e", "popFront pop/", "peekFront peek top/")
+	return newCollection(arg, math.MaxInt64, compare, "pushFront=push/e", "popFront=pop/", "peekFront=peek top/")
 }
 
 func newDeque(arg value) *model {
@@ -271,7 +279,7 @@ func newPriorityQueue(arg value) *model {
 	if arg == `"max"` || arg == `"min"` {
 		arg = ""
 	}
-	return newCollection(arg, math.MaxInt64, order, "insert add push enqueue enq/p", "popFront poll pop dequeue deq/", "peekFront peek top/")
+	return newCollection(arg, math.MaxInt64, order, "insert add push enqueue enq/p", "popFront=poll pop dequeue deq/", "peekFront=peek top/")
 }
 
 // newCollection is a queue, stack, deque or priority queue. Its state has the elements from the
@@ -317,11 +325,11 @@ func newCollection(arg value, capacity int64, order func(a, b value) int, method
 			case len(o.Args) == 1 && o.Result == no: // found no room
 				return facts{reads: true}
 			case len(o.Args) == 1: // if it is open, it finds room or has no effect
-				return facts{about: o.Args, apart: capacity == math.MaxInt64 || o.isOpen() || o.isKnown()}
+				return facts{about: o.Args, apart: capacity == math.MaxInt64 || o.isLoose() || o.isKnown()}
 			case o.name == "size" || o.name == "isEmpty" || o.name == "clear":
 				return sizeFacts(o)
 			case !o.isKnown():
-				return facts{reads: isPeek, apart: isPeek || o.isOpen()}
+				return facts{reads: isPeek, apart: isPeek || o.isLoose()}
 			case o.Result == null:
 				return facts{reads: true, apart: true}
 			}
@@ -336,8 +344,8 @@ func newCounter(initial value) *model {
 		return nil
 	}
 	return &model{start: state{integer(n)},
-		methods: []string{"read get value/", "+ increment inc/", "- decrement dec/", "+ add/i", "set reset/i", "was+ getAndIncrement/", "was- getAndDecrement/",
-			"was+ getAndAdd fetch_add/i", "is+ incrementAndGet/", "is- decrementAndGet/", "is+ addAndGet/i"},
+		methods: []string{"read get value/", "+=increment inc/", "-=decrement dec/", "+=add/i", "set reset/i", "was+=getAndIncrement/", "was-=getAndDecrement/",
+			"was+=getAndAdd fetch_add/i", "is+=incrementAndGet/", "is-=decrementAndGet/", "is+=addAndGet/i"},
 		step: func(s state, o *operation) (state, value, bool) {
 			n, _ := s[0].int()
 			by := int64(1)
@@ -385,13 +393,16 @@ func newMutex(arg value) *model {
 }
 
 // steps returns the steps of a transaction, ["read", key, null] or ["append", key, value], or false
-// for another value.
+// for another value. A read of an empty list has null.
 func steps(v value) (all []state, ok bool) {
 	list, ok := v.list()
 	for _, s := range list {
 		step, _ := s.list()
 		if len(step) != 3 || step[0] != `"read"` && step[0] != `"append"` {
 			return nil, false
+		}
+		if step[0] == `"read"` && step[2] == "[]" {
+			step[2] = null
 		}
 		all = append(all, step)
 	}
@@ -407,12 +418,9 @@ func transaction(all []state) value {
 }
 
 // newLists is lists under keys. Its state has keys, each followed by its list, in the order of their
-// texts. An empty list is what its argument says: null or [].
+// texts. An empty list is null or [].
 func newLists(empty value) *model {
-	if empty == "" {
-		empty = null
-	}
-	if empty != null && empty != "[]" {
+	if empty != "" && empty != null && empty != "[]" {
 		return nil
 	}
 	return &model{methods: []string{"txn/t"},
@@ -427,7 +435,7 @@ func newLists(empty value) *model {
 				case isThere:
 					step[2] = now
 				default:
-					step[2] = empty
+					step[2] = null
 				}
 			}
 			return s, transaction(all), true

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 )
@@ -124,7 +125,7 @@ func decode(text []byte, into any) (names map[string]bool, err error) {
 					i++
 				}
 			}
-			if rest := bytes.TrimLeft(text[min(i+1, len(text)):], " \t"); depth > 1 || len(rest) == 0 || rest[0] != ':' {
+			if rest := bytes.TrimLeft(text[min(i+1, len(text)):], " \t\r\n"); depth > 1 || len(rest) == 0 || rest[0] != ':' {
 				continue
 			}
 			name := string(text[begin:i])
@@ -136,8 +137,11 @@ func decode(text []byte, into any) (names map[string]bool, err error) {
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err = d.Decode(into); err == nil && d.More() {
-		err = errors.New("text after a JSON object")
+	if err = d.Decode(into); err != nil {
+		return nil, err
 	}
-	return names, err
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("text after a JSON object")
+	}
+	return names, nil
 }
