@@ -3,6 +3,7 @@ package proof_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -196,6 +197,9 @@ func TestRandom(t *testing.T) {
 			case v.Answer == replay.Linearizable && err == nil:
 				t.Fatalf("%s is linearizable, but has a certificate:\n%s\n%s", model, text, c)
 			case v.Answer == replay.Linearizable:
+				if len(h.Ghosts) == 0 && len(h.Ops) > 0 {
+					verifyWitness(t, r, h, s, text, v.Witness)
+				}
 				continue
 			}
 			violations++
@@ -210,6 +214,22 @@ func TestRandom(t *testing.T) {
 		}
 	}
 	t.Logf("%d violations, %d certificates; none: %v", violations, len(sizes), causes)
+}
+
+// verifyWitness holds what Verify says of a witness, and of one with two operations exchanged, against
+// replay.Verify.
+func verifyWitness(t *testing.T, r *rand.Rand, h *history.History, s replay.Spec, text []byte, witness []int32) {
+	i, k := r.IntN(len(witness)), r.IntN(len(witness))
+	for range 2 {
+		claim, _ := json.Marshal(map[string]any{"certificate": 1, "sha256": fmt.Sprintf("%x", sha256.Sum256(text)), "model": h.Model,
+			"args": json.RawMessage(codec.AppendValue(nil, history.ListValue(h.ModelArgs...))), "witness": witness})
+		want := replay.Verify(h, s, witness, nil)
+		if _, err := proof.Verify(claim, text); (err == nil) != (want == nil) {
+			t.Fatalf("%s\n%s\n%v, want %v", text, claim, err, want)
+		}
+		witness = slices.Clone(witness)
+		witness[i], witness[k] = witness[k], witness[i]
+	}
 }
 
 func hintOf(e *replay.Explanation) proof.Hint {
