@@ -2,6 +2,7 @@ package decide_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"slices"
 	"testing"
@@ -13,6 +14,8 @@ import (
 	"github.com/leadline/leadline/replay/explain"
 	"github.com/leadline/leadline/replay/simulate"
 )
+
+var trafficHistories = flag.Int("traffic", 60, "how many histories TestTraffic makes")
 
 // A storeFact is what an operation says of a key at a revision: the value that a revision wrote, or
 // that there is none, with mod 0.
@@ -116,10 +119,7 @@ func isCore(h *history.History, core []int32, keys int) bool {
 // TestTraffic: histories of etcd by many clients with lost responses are decided as they were
 // made, and most faults have a core of one or two operations, which a naive reader confirms.
 func TestTraffic(t *testing.T) {
-	n := 60
-	if *full {
-		n = 1000
-	}
+	n := *trafficHistories
 	r := newRand(t)
 	s := model(t, "etcd")
 	var slowest time.Duration

@@ -23,8 +23,9 @@ import (
 )
 
 var (
-	full = flag.Bool("full", false, "as many histories as the documentation says")
-	seed = flag.Uint64("seed", 1, "of random histories")
+	histories    = flag.Int("histories", 300, "how many histories of each model TestRandom makes")
+	certificates = flag.Int("certificates", 6000, "how many certificates TestMutated makes")
+	seed         = flag.Uint64("seed", 1, "of random histories")
 )
 
 // calls are the calls of random histories: v is a random value, i and s one of a kind.
@@ -168,14 +169,10 @@ func native(t *testing.T, h *history.History) []byte {
 // TestRandom: each violation of random histories has a certificate, and no history that is
 // linearizable has one.
 func TestRandom(t *testing.T) {
-	n := 300
-	if *full {
-		n = 10_000
-	}
 	r := rand.New(rand.NewPCG(*seed, 25))
 	sizes, causes, violations := []int{}, map[string]int{}, 0
 	for _, model := range models() {
-		for range n {
+		for range *histories {
 			h, s := randomHistory(t, r, model, 1+r.IntN(14))
 			v, err := explain.Check(context.Background(), h, s, replay.Options{})
 			if err != nil {
@@ -362,10 +359,7 @@ func operationsOf(certificate []byte) (*history.History, replay.Spec) {
 // TestMutated: of certificates with random changes, and of those that are made as well as anybody
 // can for histories that are linearizable, none with a wrong claim is accepted.
 func TestMutated(t *testing.T) {
-	n := 6000
-	if *full {
-		n = 1_000_000
-	}
+	n := *certificates
 	r := rand.New(rand.NewPCG(*seed, 26))
 	all := models()
 	slices.Sort(all)
@@ -375,19 +369,19 @@ func TestMutated(t *testing.T) {
 		h, s := randomHistory(t, r, model, 1+r.IntN(8))
 		text := native(t, h)
 		claims := isLinearizable(h, s)
-		certificates := proof.Forge(text)
-		r.Shuffle(len(certificates), func(i, k int) { certificates[i], certificates[k] = certificates[k], certificates[i] })
+		made := proof.Forge(text)
+		r.Shuffle(len(made), func(i, k int) { made[i], made[k] = made[k], made[i] })
 		if v, err := explain.Check(context.Background(), h, s, replay.Options{}); err == nil && v.Explanation != nil {
 			if c, err := proof.Make(text, hintOf(v.Explanation)); err == nil {
-				certificates = append(certificates, c)
+				made = append(made, c)
 			}
 		}
-		for k := range certificates {
+		for k := range made {
 			for m := range 6 {
 				if k >= 4 && m > 0 {
 					break
 				}
-				c := certificates[k]
+				c := made[k]
 				if m > 0 {
 					c = proof.Mutate(r, c)
 				}
