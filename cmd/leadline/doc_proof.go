@@ -23,8 +23,10 @@
 // A line "certificate":1 with "witness" in place of until is a certificate that a history is linearizable: the
 // numbers of all operations, by invocation from 0, in their order.
 //
-// Where there is no certificate, check says "no certificate" and why: the model is not one of register, cas-register, kv,
-// set, multiset, queue, stack, deque, priority-queue, counter, mutex and multi-register with lists (the classes
-// of Java are not), a value is a map or has a fraction, an element is null, the history has a crash, or the
-// set would have more than some megabytes.
+// If there is no certificate, check prints "no certificate" and the reason, which is one of these:
+//   - The model has no certificates. These models have them: register, cas-register, kv, set, multiset,
+//     queue, stack, deque, priority-queue, counter, mutex, and multi-register with lists.
+//   - A value is a map or a number with a fraction, or null is an element of a collection.
+//   - The history has a crash.
+//   - The set of configurations would be larger than 4 MiB.
 package main

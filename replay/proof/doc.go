@@ -52,7 +52,7 @@
 // Not apart, so that nothing may be left out beside it, are a size that is not 0, an element that found no room, a
 // removal that returned something unknown, and a compare-and-set that failed.
 //
-// What was recorded of a method without a result is no result, and null and [] are both an empty list.
+// A method without a result accepts any recorded result. Null and [] both mean an empty list.
 //
 // Edges. An edge of the certificate holds if real time and the edges of the history imply it.
 //

@@ -49,7 +49,11 @@ func Forge(history []byte) (certificates [][]byte) {
 						c.ops = append(c.ops, *p)
 					}
 				}
-				if c.addEdges(rec, all); c.connect() == nil && c.explore() == nil {
+				c.addEdges(rec, all)
+				if err := c.connect(); err != nil {
+					return nil
+				}
+				if c.set, err = c.reachable(); err == nil {
 					certificates = append(certificates, c.text())
 				}
 			}
@@ -154,7 +158,7 @@ func TestSideConditions(t *testing.T) {
 		if cert.edges = c.edges; cert.connect() != nil {
 			t.Fatal(c.edges)
 		}
-		if err := cert.explore(); err != nil {
+		if cert.set, err = cert.reachable(); err != nil {
 			t.Errorf("%s: the operations that are kept do not fail: %v", c.name, err)
 		}
 		if _, err := Verify(cert.text(), []byte(text)); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -255,6 +259,52 @@ func TestCompare(t *testing.T) {
 			if got := compare(a, b); got < 0 != (i < k) || got > 0 != (i > k) {
 				t.Errorf("compare(%s, %s) = %d", a, b, got)
 			}
+		}
+	}
+}
+
+// TestLimits: the last certificate that a limit allows, and the first that it does not.
+func TestLimits(t *testing.T) {
+	concurrent := func(n int, edge bool) string { // increments, and then a read that none explains
+		var b strings.Builder
+		b.WriteString("{\"leadline\":1,\"model\":\"counter\"}\n")
+		for i := range n {
+			fmt.Fprintf(&b, `{"process":%d,"op":%[1]d,"type":"invoke","method":"inc"}`+"\n", i)
+			if edge {
+				fmt.Fprintf(&b, `{"process":%d,"op":%[1]d,"type":"ok"}`+"\n", i)
+			}
+		}
+		for i := range n {
+			if !edge {
+				fmt.Fprintf(&b, `{"process":%d,"op":%[1]d,"type":"ok"}`+"\n", i)
+			}
+		}
+		b.WriteString(`{"process":"r","op":"r","type":"invoke","method":"get"}` + "\n" + `{"process":"r","op":"r","type":"ok","result":-1}` + "\n")
+		if edge {
+			b.WriteString(`{"edge":[0,1]}` + "\n")
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		text string
+		n    int // of operations
+		want string
+	}{
+		{concurrent(mostWithEdges-1, true), mostWithEdges, ""},
+		{concurrent(mostWithEdges, true), mostWithEdges + 1, "more than 128 operations, with edges"},
+		{concurrent(14, false), 15, ""},
+		{concurrent(17, false), 18, "configurations of 18 operations"},
+	} {
+		certificate, err := Make([]byte(c.text), Hint{Core: []int{c.n - 1}})
+		if c.want == "" {
+			if err == nil {
+				_, err = Verify(certificate, []byte(c.text))
+			}
+			if err != nil {
+				t.Errorf("%d operations: %v", c.n, err)
+			}
+		} else if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%d operations: %v, want %s", c.n, err, c.want)
 		}
 	}
 }

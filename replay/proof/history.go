@@ -13,8 +13,8 @@ type operation struct {
 	Call   int     `json:"call"`
 	Return int     `json:"return,omitempty"` // 0: it did not return
 	Method string  `json:"method"`
-	name   string  // that of the method in its model
-	isDue  bool    // an edge leads from it, so that it may not be left out
+	name   string  // name of the method in its model
+	isDue  bool    // an edge leads from it, so it took effect if the other operation did
 	Args   []value `json:"args,omitempty"`
 	Result value   `json:"result,omitempty"`
 	// Unknown: it returned, but what is not known. Threw: it threw an exception.
@@ -27,14 +27,14 @@ type operation struct {
 // isOpen reports whether an operation may have had no effect.
 func (o *operation) isOpen() bool { return o.Return == 0 && !o.Happened }
 
-// isLoose reports whether leaving out an operation is possible in any linearization.
+// isLoose reports whether a linearization need not contain the operation.
 func (o *operation) isLoose() bool { return o.isOpen() && !o.isDue }
 
 // isKnown reports whether the result of an operation is known.
 func (o *operation) isKnown() bool { return o.Return > 0 && !o.Unknown }
 
-// accepts reports whether an operation may have had a result; whatever was recorded of a method
-// without one, which is "", is none.
+// accepts reports whether the recorded result is consistent with a result of the model. For a
+// method without a result, which is "" in the model, any recorded result is.
 func (o *operation) accepts(result value) bool {
 	return !o.isKnown() || !o.Threw && (result == o.Result || result == "")
 }

@@ -3,23 +3,21 @@ package proof
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 )
 
-// Make gives up on more operations, after more steps, or if the configurations have more bytes.
+// Make gives up on longer histories, and on certificates with more operations if there are edges,
+// because it adds an edge for each pair.
 const (
 	mostOperations = 1 << 17
-	mostSteps      = 1 << 21
-	mostBytes      = 1 << 22
-	mostWithEdges  = 1 << 7 // of which each pair may have one
+	mostWithEdges  = 1 << 7
 )
 
 // A Hint says which operations of a history fail together. Make adds what no rule allows leaving out.
 type Hint struct {
 	Core  []int    // numbers of operations, by invocation
-	Until int      // these fail up to so many events; 0: all
+	Until int      // the number of events up to which they fail; 0 means all
 	Only  []string // keys or values that matter, in JSON; nil: those of Core
 }
 
@@ -72,7 +70,7 @@ func Make(history []byte, hint Hint) ([]byte, error) {
 
 // choose keeps the core and what cannot be left out, and finds the closed set. It adds to only what
 // the operations are about that cannot be left out.
-func (c *certificate) choose(r *record, all []operation, core map[int]bool, only *state) error {
+func (c *certificate) choose(r *record, all []operation, core map[int]bool, only *state) (err error) {
 	c.ops, c.edges, c.Only = nil, nil, only
 	for n := -1; n != len(c.ops); {
 		n, c.ops = len(c.ops), nil
@@ -100,7 +98,8 @@ func (c *certificate) choose(r *record, all []operation, core map[int]bool, only
 	if err := c.checkLeftOut(r); err != nil {
 		return err
 	}
-	return c.explore()
+	c.set, err = c.reachable()
+	return err
 }
 
 // addEdges adds all edges between operations that are not in real time anyway.
@@ -113,27 +112,4 @@ func (c *certificate) addEdges(r *record, all []operation) {
 			}
 		}
 	}
-}
-
-// explore finds all configurations that the start leads to.
-func (c *certificate) explore() error {
-	c.set = []configuration{{State: append(state{}, c.model.start...)}}
-	known := map[string]bool{textOf(&c.set[0]): true}
-	steps, size := 0, 0
-	for i := 0; i < len(c.set); i++ {
-		if c.isEnd(&c.set[i]) {
-			return errors.New("these operations have a linearization")
-		}
-		for _, next := range c.after(&c.set[i]) {
-			if key := textOf(&next); !known[key] {
-				known[key] = true
-				c.set = append(c.set, next)
-				size += len(key)
-			}
-		}
-		if steps += len(c.ops); steps > mostSteps || size > mostBytes {
-			return fmt.Errorf("more than %d configurations of %d operations", i, len(c.ops))
-		}
-	}
-	return nil
 }

@@ -13,9 +13,9 @@ type state = []value
 // A model is a sequential object, and what the rules need to know of its operations.
 type model struct {
 	start state
-	// methods are the names of each method, the first of which is that used here unless another one is
-	// before =, and its arguments: v is any value, e any but null, i an integer, s a string, p one of these two, t a
-	// transaction.
+	// methods has a row per method: NAME=NAMES/KINDS. NAME is used in step and facts; without
+	// it, the first of NAMES is. NAMES are those in histories. Each letter of KINDS is an argument: v is
+	// any value, e any value but null, i an integer, s a string, p an integer or a string, t a transaction.
 	methods []string
 	// step returns the next state and the result, which is "" for a method without one. It returns
 	// false if the operation has to wait.
@@ -283,7 +283,7 @@ func newPriorityQueue(arg value) *model {
 }
 
 // newCollection is a queue, stack, deque or priority queue. Its state has the elements from the
-// front to the back. Null is never one.
+// front to the back. Null cannot be an element.
 func newCollection(arg value, capacity int64, order func(a, b value) int, methods ...string) *model {
 	if arg != "" {
 		return nil

@@ -13,7 +13,7 @@ import (
 
 // A value is an argument, a result or a part of a state: null, true, false, an integer of 64 bits, a
 // string, or a list of values, in the one JSON text that such a value has here. So two values are
-// equal if their texts are. The empty text is no value.
+// equal if their texts are equal. The empty string means that there is no value.
 type value string
 
 const null, yes, no = value("null"), value("true"), value("false")

@@ -7,6 +7,13 @@ import (
 	"slices"
 )
 
+// A certificate has no more configurations than these bounds allow: so many steps to find
+// them, and so many bytes.
+const (
+	mostSteps = 1 << 21
+	mostBytes = 1 << 22
+)
+
 // Verify checks a certificate. If history is nil, it checks that no order of the operations in the
 // certificate is a linearization of them. Otherwise it also checks that they are those of the history,
 // which is in leadline's own format as convert writes it, and that what was left out does not matter:
@@ -52,28 +59,47 @@ func (c *certificate) historyOf(history []byte) (*record, error) {
 	return r, err
 }
 
-// checkSet checks that the set has the start and no end, and that it is closed. It looks only at what
-// the start leads to: this is a closed set by itself.
+// checkSet checks that the set has the start and no end, and that it is closed: that it has each
+// configuration that the start leads to. Others in it do not matter.
 func (c *certificate) checkSet() error {
-	known := map[string]bool{} // true: seen
+	known := map[string]bool{}
 	for i := range c.set {
-		known[textOf(&c.set[i])] = false
+		known[textOf(&c.set[i])] = true
 	}
-	for todo := []configuration{{State: append(state{}, c.model.start...)}}; len(todo) > 0; {
-		now, key := todo[0], textOf(&todo[0])
-		todo = todo[1:]
-		switch isSeen, isKnown := known[key]; {
-		case !isKnown:
+	needed, err := c.reachable()
+	if err != nil {
+		return err
+	}
+	for i := range needed {
+		if key := textOf(&needed[i]); !known[key] {
 			return fmt.Errorf("the set lacks %s", key)
-		case isSeen:
-			continue
-		case c.isEnd(&now):
-			return fmt.Errorf("the set has an end, at which all operations are done: %s", key)
 		}
-		known[key] = true
-		todo = append(todo, c.after(&now)...)
 	}
 	return nil
+}
+
+// reachable returns the configurations that the start leads to. It returns an error if one of them is
+// an end, or if there are too many.
+func (c *certificate) reachable() ([]configuration, error) {
+	set := []configuration{{State: append(state{}, c.model.start...)}}
+	seen := map[string]bool{textOf(&set[0]): true}
+	steps, size := 0, 0
+	for i := 0; i < len(set); i++ {
+		if c.isEnd(&set[i]) {
+			return nil, errors.New("these operations have a linearization")
+		}
+		for _, next := range c.after(&set[i]) {
+			if key := textOf(&next); !seen[key] {
+				seen[key] = true
+				set = append(set, next)
+				size += len(key)
+			}
+		}
+		if steps += len(c.ops); steps > mostSteps || size > mostBytes {
+			return nil, fmt.Errorf("more than %d configurations of %d operations", i, len(c.ops))
+		}
+	}
+	return set, nil
 }
 
 // isEnd reports whether nothing has to follow a configuration.

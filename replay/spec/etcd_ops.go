@@ -189,7 +189,7 @@ func (s *etcdShows) none(at int64, has func(value) bool) {
 	s.absent = append(s.absent, replay.Absence{At: at, Has: has})
 }
 
-// kvs adds the keys of a get, range or keys, and that there are no others.
+// kvs adds the keys that a get, range or keys returned, and the absence of all others in its range.
 func (s *etcdShows) kvs(op *history.Operation, kvs []value, revision int64) {
 	start, end, limit := op.Args[0], "", int64(0)
 	if op.Method != "get" {
